@@ -57,15 +57,21 @@ export function createInboxStatements(names: ResolvedNames, { forgets }: { reado
 
   // A put and a removal decide by what they see when they begin, and only change the inbox if its version is still the
   // one that they saw: the row's lock decides which of two changes is first. The other one does nothing and must be sent
-  // again. As the changes of an inbox are committed in the order of their versions, so are its entries.
+  // again. As the changes of an inbox are committed in the order of their versions, so are its entries. The inbox of
+  // another user keeps its version, too, so a new entry never has the number of one that the same statement erases.
   const sameVersion = sql`box.epoch = (SELECT epoch FROM seen) AND box.version = (SELECT version FROM seen)`;
 
+  const isOwn = sql`box.user_id = excluded.user_id`;
+  const isFull = sql`seen.is_own AND seen.entries >= ${most}`;
+
+  // The condition is repeated, so that the deletion uses the same index again.
   const erase = (condition: SQL): SQL => sql`
       WITH doomed AS MATERIALIZED (
         SELECT box.conversation_id FROM ${inboxes} AS box WHERE ${condition}
         ORDER BY box.conversation_id FOR UPDATE OF box
       ), gone AS (
         DELETE FROM ${inboxes} AS box USING doomed WHERE box.conversation_id = doomed.conversation_id
+          AND ${condition}
         RETURNING box.entries
       )
       SELECT coalesce(sum(entries), 0)::text AS erased FROM gone`;
@@ -81,19 +87,27 @@ export function createInboxStatements(names: ResolvedNames, { forgets }: { reado
     put: reusable<"conversationId" | "userId" | "key" | "content">(sql`
       WITH at AS MATERIALIZED (SELECT clock_timestamp() AS now
       ), seen AS MATERIALIZED (
-        SELECT box.epoch, box.version, box.entries FROM ${inboxes} AS box WHERE box.conversation_id = ${conversationId}
+        SELECT box.epoch, box.version, box.entries, box.user_id = ${userId} AS is_own
+        FROM ${inboxes} AS box WHERE box.conversation_id = ${conversationId}
       ), known AS MATERIALIZED (
         SELECT entry.number FROM ${entries} AS entry, at
-        WHERE entry.conversation_id = ${conversationId} AND entry.key = ${key} AND entry.put_at > at.now - ${keyTime}
+        WHERE EXISTS (SELECT FROM seen WHERE seen.is_own) AND entry.conversation_id = ${conversationId} AND entry.key = ${key} AND entry.put_at > at.now - ${keyTime}
         ORDER BY entry.number DESC LIMIT 1
       ), changed AS (
         INSERT INTO ${inboxes} AS box (conversation_id, user_id, epoch, version, entries, since, known_until)
         SELECT ${conversationId}, ${userId}, gen_random_uuid(), 1, 1, at.now, at.now + ${keyTime} FROM at
-        WHERE NOT EXISTS (SELECT FROM known) AND NOT EXISTS (SELECT FROM seen WHERE seen.entries >= ${most})
-        ON CONFLICT (conversation_id) DO UPDATE SET version = box.version + 1, entries = box.entries + 1,
-          since = coalesce(box.since, excluded.since), known_until = excluded.known_until
+        WHERE NOT EXISTS (SELECT FROM known) AND NOT EXISTS (SELECT FROM seen WHERE ${isFull})
+        ON CONFLICT (conversation_id) DO UPDATE SET version = box.version + 1, known_until = excluded.known_until,
+          user_id = excluded.user_id,
+          epoch = CASE WHEN ${isOwn} THEN box.epoch ELSE excluded.epoch END,
+          entries = CASE WHEN ${isOwn} THEN box.entries + 1 ELSE 1 END,
+          since = CASE WHEN ${isOwn} THEN coalesce(box.since, excluded.since) ELSE excluded.since END
         WHERE ${sameVersion}
         RETURNING box.epoch, box.version
+      ), erased AS (
+        DELETE FROM ${entries} AS entry USING changed
+        WHERE EXISTS (SELECT FROM seen WHERE NOT seen.is_own)
+          AND entry.conversation_id = ${conversationId} AND entry.number < changed.version
       ), added AS (
         INSERT INTO ${entries} (conversation_id, key, number, content, put_at)
         SELECT ${conversationId}, ${key}, changed.version, ${sql.placeholder("content")}::text, at.now FROM changed, at
@@ -101,7 +115,7 @@ export function createInboxStatements(names: ResolvedNames, { forgets }: { reado
       SELECT changed.epoch::text AS epoch, changed.version::text AS number, 'new' AS outcome FROM changed
       UNION ALL SELECT seen.epoch::text, known.number::text, 'known' FROM seen, known
       UNION ALL SELECT seen.epoch::text, NULL, 'full' FROM seen
-        WHERE seen.entries >= ${most} AND NOT EXISTS (SELECT FROM known)`),
+        WHERE ${isFull} AND NOT EXISTS (SELECT FROM known)`),
 
     read: reusable<"conversationId" | "epoch" | "number" | "limit">(sql`
       SELECT json_build_object('userId', box.user_id, 'epoch', box.epoch, 'number', entry.number, 'key', entry.key,

@@ -57,6 +57,18 @@ describe("the tables of an inbox", () => {
     expect(await inbox.waiting()).toMatchObject({ data: [{ conversationId: "waits" }, { entries: 9 }] });
   });
 
+  it("lose the keys of another user once, also if these are no longer needed", async () => {
+    const { inbox, count, age } = await open();
+    for (const key of ["1", "2", "3"]) {
+      const put = await inbox.put({ ...entry, key });
+      if (put.success && key !== "3") await inbox.remove({ conversationId: "c", upTo: put.data.cursor });
+    }
+    await age(86_400);
+    expect(await inbox.put({ ...entry, userId: "v" })).toMatchObject({ data: { isNew: true } });
+    expect([await count("inboxes"), await count("inbox_entries")]).toEqual([1, 1]);
+    expect(await inbox.read({ conversationId: "c" })).toMatchObject({ data: [{ userId: "v", key: "k" }] });
+  });
+
   it("keep the content of no removed entry", async () => {
     const { inbox, schema } = await open();
     const put = await inbox.put({ ...entry, content: "a secret" });

@@ -67,10 +67,11 @@ export function createRedisInbox(
       keys: atomic ? [...near, keys.waiting, ofUser] : near,
       args: [conversationId, userId, key, JSON.stringify([key, content]), crypto.randomUUID(), ofUser],
     });
-    const [outcome, epoch = "", number, owner = "", oldest] = list(reply).map(text);
+    const [outcome, epoch = "", number, oldest, former = ""] = list(reply).map(text);
     if (outcome === "full") return "full";
-    if (!atomic && oldest === "") await lists.settle(conversationId, owner, "empty");
-    else if (!atomic) await lists.add(conversationId, owner, Number(oldest));
+    if (!atomic && oldest === "") await lists.settle(conversationId, userId, "empty");
+    else if (!atomic) await lists.add(conversationId, userId, Number(oldest));
+    if (!atomic && former !== "") await lists.removeFormer(conversationId, former);
     return { cursor: toInboxCursor({ epoch, number: Number(number) }), isNew: outcome === "new" };
   };
 

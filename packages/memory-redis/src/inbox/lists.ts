@@ -70,14 +70,29 @@ export function createInboxLists({ port, run, keys, deadlines }: ListParts) {
     if (state.oldest !== undefined) await add(conversationId, state.userId, state.oldest);
   }
 
-  /** Corrects the place of an inbox in a list, if it is wrong. */
-  async function correct(index: string, { conversationId, score }: Listed, state: InboxState): Promise<void> {
-    if (state.oldest !== undefined && state.oldest > score)
+  /** Removes an inbox from the list of the user whose inbox it was before. */
+  async function removeFormer(conversationId: string, former: string): Promise<void> {
+    await run("relist", { keys: [keys.ofUser(former)], args: [conversationId, "removed"] });
+    // This user may have put meanwhile. If that was after this read, that put adds the inbox again.
+    const { userId, oldest } = await stateOf(conversationId);
+    if (userId === former && oldest !== undefined) await add(conversationId, userId, oldest);
+  }
+
+  /** Corrects the place of an inbox in a list, if it is wrong. `of`: the user of the list, if it is one of a user. */
+  async function correct(
+    index: string,
+    { conversationId, score }: Listed,
+    { state, of }: { readonly state: InboxState; readonly of: string | undefined },
+  ): Promise<void> {
+    const isReserved = score >= state.now - RESERVED_US;
+    if (of !== undefined && state.userId !== "" && state.userId !== of) {
+      if (!isReserved) await removeFormer(conversationId, of);
+    } else if (state.oldest !== undefined && state.oldest > score)
       // The oldest entry can only become newer, so this score isn't too high even if it did meanwhile.
       await run("relist", { keys: [index], args: [conversationId, state.oldest] });
-    else if (state.oldest === undefined && score < state.now - RESERVED_US && state.userId !== "")
+    else if (state.oldest === undefined && !isReserved && state.userId !== "")
       await settle(conversationId, state.userId, "empty");
-    else if (state.userId === "" && score < state.now - RESERVED_US)
+    else if (state.userId === "" && !isReserved)
       await run("relist", { keys: [index], args: [conversationId, "removed"] });
   }
 
@@ -105,7 +120,7 @@ export function createInboxLists({ port, run, keys, deadlines }: ListParts) {
       const certain = [...found.values()].filter(({ oldest }) => oldest <= last);
       if (page.length < PAGE || certain.length >= limit) break;
     }
-    for (const [listed, state] of seen) await correct(index, listed, state);
+    for (const [listed, state] of seen) await correct(index, listed, { state, of: userId });
     return [...found.values()]
       .sort((a, b) => a.oldest - b.oldest)
       .slice(0, limit)
@@ -118,7 +133,7 @@ export function createInboxLists({ port, run, keys, deadlines }: ListParts) {
     return list(await deadlines(port.send(["ZRANGE", index, "0", "-1"], index))).map(text);
   }
 
-  return { add, settle, waiting, conversationsOf };
+  return { add, removeFormer, settle, waiting, conversationsOf };
 }
 
 /** Converts a reply with members and scores. */

@@ -34,15 +34,15 @@ end
 `;
 
 /**
- * Puts an entry, unless its key is known or the inbox is full.
+ * Puts an entry, unless its key is known or the inbox is full. Erases the inbox first if it is another user's.
  *
  * KEYS  1 inbox   2 entries   3 known keys   4 list of waiting inboxes   5 list of the user's inboxes
  *       4 and 5 are absent if they may be on another server
  * ARGV  1 conversation id   2 user id   3 key of the entry   4 the entry as JSON   5 epoch of a new inbox
  *       6 key of the list of the user's inboxes
  *
- * Returns { 'new' or 'known', epoch, number of the entry, owner of the inbox, number of the oldest entry or '' }, or
- * { 'full' }.
+ * Returns { 'new' or 'known', epoch, number of the entry, number of the oldest entry or '', user of the erased inbox or
+ * '' }, or { 'full' }.
  */
 const put = lua`
 ${clockMicros}
@@ -52,15 +52,21 @@ ${listInbox}
 local epoch, user, last, oldest, list =
   unpack(redis.call('HMGET', KEYS[1], 'epoch', 'user', 'last', 'oldest', 'list'))
 local now = clock()
+local former = ''
+if epoch and user ~= ARGV[2] then
+  if KEYS[4] then listInbox(list, ARGV[1], nil, now) end
+  redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3])
+  former, epoch, oldest = user, nil, nil
+end
 redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', digits(now - KEY_US))
 local known = redis.call('ZSCORE', KEYS[3], ARGV[3])
 if epoch and known then
-  return { 'known', epoch, digits(tonumber(known)), user, oldest or '' }
+  return { 'known', epoch, digits(tonumber(known)), oldest or '', '' }
 end
 if redis.call('ZCARD', KEYS[2]) >= ${String(MOST_INBOX_ENTRIES)} then return { 'full' } end
-if not epoch then epoch, user, last, list = ARGV[5], ARGV[2], 0, ARGV[6] end
+if not epoch then epoch, last, list = ARGV[5], 0, ARGV[6] end
 local number = math.max(last + 1, now)
-redis.call('HSET', KEYS[1], 'epoch', epoch, 'user', user, 'last', digits(number), 'oldest', oldest or digits(number),
+redis.call('HSET', KEYS[1], 'epoch', epoch, 'user', ARGV[2], 'last', digits(number), 'oldest', oldest or digits(number),
   'list', list)
 redis.call('PERSIST', KEYS[1])
 redis.call('ZADD', KEYS[2], digits(number), digits(number) .. ' ' .. ARGV[4])
@@ -70,7 +76,7 @@ if KEYS[4] and not oldest then
   listInbox(KEYS[4], ARGV[1], number, now)
   listInbox(list, ARGV[1], number, now)
 end
-return { 'new', epoch, digits(number), user, oldest or digits(number) }
+return { 'new', epoch, digits(number), oldest or digits(number), former }
 `;
 
 /**

@@ -37,6 +37,17 @@ describe("the keys of an inbox", () => {
     expect(await keys()).toEqual([]);
   });
 
+  it("are those of the last user who put", async () => {
+    const { inbox, keys, named, keyPrefix } = open();
+    await inbox.put(entry);
+    const before = await keys();
+    await inbox.put({ ...entry, userId: "v" });
+    const [ofUser, ofV] = [entry.userId, "v"].map((id) => named.ofUser(id).slice(keyPrefix.length));
+    expect((await keys()).toSorted()).toEqual(
+      before.map((key) => (key === ofUser ? (ofV ?? "") : key)).toSorted(),
+    );
+  });
+
   it("expire 24 hours after the inbox became empty, and not before", async () => {
     const { inbox, keys, keyPrefix, named } = open();
     const put = await inbox.put(entry);

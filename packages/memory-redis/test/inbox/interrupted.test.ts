@@ -41,4 +41,24 @@ describe("an inbox on a Cluster", () => {
       expect(await inbox.waiting()).toMatchObject({ data: [{ conversationId: "other" }] });
     },
   );
+
+  it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10])(
+    "has one user's entries only, and all of these can be found, after a crash at command %s of another user's put",
+    async (at) => {
+      const keyPrefix = freshPrefix();
+      const inbox = createRedisInbox(client, { keyPrefix });
+      await inbox.put(entry);
+      await createRedisInbox(crashAt(at), { keyPrefix }).put({ ...entry, userId: "v" });
+      const entries = await inbox.read({ conversationId: "c" });
+      const userId = entries.success ? entries.data[0]?.userId : expect.fail(entries.error.message);
+      const [owner = "", former = ""] = userId === "u" ? ["u", "v"] : ["v", "u"];
+      const listed = { data: [{ conversationId: "c", userId: owner, entries: 1 }] };
+      expect(entries).toMatchObject({ data: [{ userId: owner }] });
+      expect(await inbox.waiting({ userId: owner })).toMatchObject(listed);
+      expect(await inbox.waiting({ userId: former })).toEqual({ success: true, data: [] });
+      expect(await inbox.deleteUser(former)).toEqual({ success: true, data: 0 });
+      expect(await inbox.waiting()).toMatchObject(listed);
+      expect(await inbox.deleteUser(owner)).toEqual({ success: true, data: 1 });
+    },
+  );
 });

@@ -27,7 +27,7 @@ interface StoredEntry extends InboxEntry {
 
 interface Box {
   readonly conversationId: string;
-  /** The user of the first entry. */
+  /** The owner. A put of another user begins a new inbox. */
   readonly userId: string;
   /** Tells this inbox from an erased one of the same conversation. */
   readonly epoch: string;
@@ -82,7 +82,7 @@ export function createInMemoryInbox({ now = Date.now }: InMemoryInboxOptions = {
 
   function boxOf({ conversationId, userId }: NewInboxEntry): Box {
     const known = boxes.get(conversationId);
-    if (known !== undefined) return known;
+    if (known?.userId === userId) return known;
     const epoch = crypto.randomUUID();
     const box: Box = { conversationId, userId, epoch, last: 0, entries: [], keys: new Map() };
     boxes.set(conversationId, box);

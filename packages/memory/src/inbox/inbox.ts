@@ -64,6 +64,8 @@ export interface WaitingInbox {
  * - The reader of an inbox stores the cursor of the last entry together with what it made of the entries, in one write.
  *   Then it removes the entries. If it dies in between, the next reader reads on after the stored cursor, so each entry
  *   counts once.
+ * - An inbox belongs to the user of its first entry. A conversation's id may go to another user after the conversation was
+ *   deleted. So a `put` of another user erases the inbox with its keys and begins a new one, in one step.
  * - An inbox holds at most 1,000 entries; then `put` fails with a `MemoryStorageError`, which is retryable.
  * - Every method is atomic for each conversation. All times are measured by the store's clock.
  * - Failures are tagged errors in the result. An id that a `MemoryProvider` would refuse, or a number out of range, is a
@@ -72,7 +74,10 @@ export interface WaitingInbox {
  * The kit `describeInboxConformance` of `@jaf/memory/testing` tests all rules of this interface.
  */
 export interface Inbox {
-  /** Stores an entry at the end of its inbox, unless the inbox knows its key. */
+  /**
+   * Stores an entry at the end of its inbox, unless the inbox knows its key. If the inbox is another user's, it is erased,
+   * and the entry begins a new inbox.
+   */
   readonly put: (entry: NewInboxEntry) => Promise<Result<PutEntry>>;
   /** Returns the entries of an inbox in their order. */
   readonly read: (query: InboxQuery) => Promise<Result<readonly InboxEntry[]>>;

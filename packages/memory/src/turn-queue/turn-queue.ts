@@ -8,15 +8,15 @@ export interface TurnPointer {
 
 /** When and in which order a pointer is delivered. */
 export interface SubmitOptions {
-  /** The pointer isn't delivered before this time. Default: at once. */
+  /** The pointer isn't delivered before this time, by the clock of the queue. From 1970 on. Default: at once. */
   readonly at?: Date;
   /**
-   * A whole number from -1,000 to 1,000. Of the pointers that wait, those with the highest priority are delivered first,
-   * and among equal ones the one that was submitted first. Default 0.
+   * A whole number from -1,000 to 1,000. Of the pointers that could be delivered, those with the highest priority are
+   * delivered first, and among equal ones without `at` the one that was submitted first. Default 0.
    */
   readonly priority?: number;
   /**
-   * Whose turn it is, e.g. the id of its user. A queue that can share its workers fairly between groups uses it; others
+   * Whose turn it is, e.g. the id of its user: 1 to 255 UTF-16 units. A queue that can share its workers fairly between groups uses it; others
    * ignore it. Default: no group.
    */
   readonly group?: string;
@@ -26,13 +26,19 @@ export interface SubmitOptions {
 export interface TurnWorkerOptions {
   /**
    * Called with each pointer that is delivered. If it resolves, the queue forgets the pointer. If it rejects, the queue
-   * delivers the pointer again later. `signal` is aborted if the queue gives the pointer to another worker meanwhile,
-   * as far as the queue can know.
+   * delivers the pointer again later, and stores nothing of what it rejected with. `signal` is aborted if the queue gives
+   * the pointer to another worker meanwhile, as far as the queue can know, and for no other reason.
    */
   readonly handle: (pointer: TurnPointer, signal: AbortSignal) => Promise<void>;
-  /** How many pointers this worker handles at the same time: a whole number from 1. */
+  /**
+   * The maximum number of pointers that this worker handles at the same time: a whole number from 1. The worker takes the
+   * next pointer as soon as it has handled one, however long the others take.
+   */
   readonly concurrency: number;
-  /** Receives failures of the queue, e.g. a lost connection, after which the worker tries again by itself. */
+  /**
+   * Receives failures of the queue, e.g. a lost connection, after which the worker tries again by itself. A `handle` that
+   * rejects is none.
+   */
   readonly onError: (error: unknown) => void;
 }
 
@@ -45,16 +51,19 @@ export interface TurnWorker {
 /**
  * A queue that hands turns to worker processes: an existing queue (e.g. BullMQ or pg-boss) behind a small port.
  *
- * - A pointer that waits in the queue is not queued a second time. `submit` succeeds then, too, and changes nothing.
- *   While `handle` runs with a pointer, a queue may ignore the pointer's `submit`.
- * - Each pointer is delivered at least once. It is delivered again if `handle` rejects (within a minute), or if its
- *   worker's process dies. A queue may give up after at least five deliveries.
- * - The queue may deliver the same pointer to two workers at once. The lease in the turn log decides which of them
- *   continues the turn.
- * - Failures are tagged errors in the result. An id that a `MemoryProvider` would refuse, or a number out of range, is a
- *   `MemoryValidationError`. A failure of the queue is a `MemoryConnectionError` or a `MemoryStorageError`.
+ * - A pointer that waits in the queue is not queued a second time. `submit` succeeds then, too, and changes nothing. A
+ *   pointer also waits before its time (`at`), and before it is delivered again. While `handle` runs with a pointer, a
+ *   queue may ignore the pointer's `submit`.
+ * - Each pointer is delivered at least once, and exactly once to a single worker if nothing fails. It is delivered again
+ *   if `handle` rejects (not at once, but within a minute), or if its worker's process dies. A queue may give up after at
+ *   least five deliveries.
+ * - The queue may, as an exception, deliver the same pointer to two workers. The lease in the turn log decides which of
+ *   them continues the turn.
+ * - Failures are tagged errors in the result. An id that a `MemoryProvider` would refuse, a number out of range, or an
+ *   invalid date or one before 1970, is a `MemoryValidationError`. A failure of the queue is a `MemoryConnectionError` or a `MemoryStorageError`.
  *
- * The kit `describeTurnQueueConformance` of `@jaf/memory/testing` tests all rules of this interface.
+ * The kit `describeTurnQueueConformance` of `@jaf/memory/testing` tests the rules of this interface. It kills no process
+ * and stops no server: test yourself that the pointer of a killed worker is delivered again.
  */
 export interface TurnQueue {
   /** Puts a pointer into the queue, unless it waits there already. */

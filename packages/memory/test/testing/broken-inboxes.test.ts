@@ -170,6 +170,50 @@ const mistakes: Readonly<Record<string, readonly [rule: keyof typeof rules, brok
       };
     },
   ],
+  "keeps its first user": [
+    "begins a new inbox with a put of another user",
+    (inbox) => {
+      const users = new Map<string, string>();
+      return {
+        put: (entry) => {
+          const userId = users.get(entry.conversationId) ?? entry.userId;
+          users.set(entry.conversationId, userId);
+          return inbox.put({ ...entry, userId });
+        },
+      };
+    },
+  ],
+  "keeps the keys of a former user": [
+    "begins a new inbox with a put of another user, also if the inbox is empty",
+    (inbox) => {
+      const known = new Set<string>();
+      return {
+        put: async (entry) => {
+          const answer = await inbox.put(entry);
+          const isNew = !known.has(entry.key);
+          known.add(entry.key);
+          return answer.success ? { ...answer, data: { ...answer.data, isNew } } : answer;
+        },
+      };
+    },
+  ],
+  "keeps the entries of a former user": [
+    "has entries of one user only, while two users put",
+    (inbox) => {
+      const users = new Map<string, string>();
+      return {
+        put: async (entry) => {
+          const key = `${entry.userId} ${entry.key}`;
+          const answer = await inbox.put({ ...entry, key, userId: "u" });
+          if (answer.success) users.set(answer.data.cursor, entry.userId);
+          return answer;
+        },
+        ...reading((entries) =>
+          entries.map((entry) => ({ ...entry, userId: users.get(entry.cursor) ?? entry.userId })),
+        )(inbox),
+      };
+    },
+  ],
   "continues after close": [
     "fails after close, and closes twice",
     () => ({ close: async () => ({ success: true, data: undefined }) }),

@@ -132,6 +132,13 @@ const mistakes: Readonly<Record<string, readonly [rule: keyof typeof rules, brok
     "delivers a pointer at its time, and not earlier",
     (queue) => ({ submit: (pointer, { at: _, ...options } = {}) => queue.submit(pointer, options) }),
   ],
+  "ignores the priority of a pointer with a time": [
+    "delivers a pointer by its priority when it is due",
+    (queue) => ({
+      submit: (pointer, options = {}) =>
+        queue.submit(pointer, options.at === undefined ? options : { at: options.at }),
+    }),
+  ],
   "gives a time to a timer that overflows": [
     "keeps what is due much later",
     (queue) => ({
@@ -211,6 +218,26 @@ const mistakes: Readonly<Record<string, readonly [rule: keyof typeof rules, brok
       let times = 0;
       return async (pointer, signal) => (++times > 3 ? undefined : handle(pointer, signal));
     }),
+  ],
+  "queues a rejected pointer a second time": [
+    "queues a rejected pointer once while it waits",
+    (queue) => {
+      const rejected = new Set<string>();
+      return {
+        submit: (pointer, options) =>
+          queue.submit(
+            { ...pointer, turnId: pointer.turnId + (rejected.has(pointer.turnId) ? "#2" : "") },
+            options,
+          ),
+        ...handling((handle) => (pointer, signal) => {
+          const turnId = pointer.turnId.replace(/#2$/, "");
+          return handle({ ...pointer, turnId }, signal).catch((thrown: unknown) => {
+            rejected.add(turnId);
+            throw thrown;
+          });
+        })(queue),
+      };
+    },
   ],
   "delivers a rejected pointer at once": [
     "leaves time before it delivers a pointer again",

@@ -121,6 +121,8 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
   async function start(request: TurnRequest): Promise<StartedTurn> {
     if (isDraining) return notStarted(refusal("draining"));
     if (!settings.agents.has(request.agentName)) return notStarted(invalid("Unknown agent."));
+    if (!isPriority(request.priority))
+      return notStarted(invalid("Expected a priority from -1,000 to 1,000."));
     const { target, turnId, identity } = request;
     const conversationId = "newId" in target ? target.newId : target.conversationId;
     if (turnId === undefined || conversationId === undefined) return startAs(crypto.randomUUID(), request);
@@ -217,6 +219,8 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
     },
   };
 }
+
+const isPriority = (priority = 0): boolean => Number.isSafeInteger(priority) && Math.abs(priority) <= 1_000;
 
 const notStarted = (why: TurnRefusal): StartedTurn => ({ started: false, refusal: why });
 

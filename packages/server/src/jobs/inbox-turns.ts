@@ -8,13 +8,21 @@ import { turnOf } from "./inbox-entries.ts";
 import { type Begun, searchInboxes } from "./inbox-search.ts";
 import type { TurnSettings } from "./turn-options.ts";
 
-/** How many running turns of a user are counted. With a higher limit, a user's turns have none. */
+/** The highest limit for which a user's turns are counted. */
 const MOST_COUNTED = 1_000;
 /** How many conversations of a user are looked at when one of the user's turns has ended. */
 const LOOKED_AT = 100;
 const MAX_KNOWN = 1_000;
 /** In a queue, turns that the user doesn't wait for begin after the others. */
 const UNATTENDED_PRIORITY = -1;
+
+/** The work of beginning a user's next turns. */
+interface GoingOn {
+  /** Whether a turn has ended since the inboxes were looked at. */
+  isDue: boolean;
+  /** The conversations whose turns have failed meanwhile. */
+  readonly failed: Set<string>;
+}
 
 interface InboxTurnsOptions<Ctx> {
   readonly inbox: Inbox;
@@ -49,6 +57,8 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
   const { log, turnsPerUser, onError } = settings;
   /** The cursor of the oldest entry for which this process last began a turn, by conversation. */
   const begunFor = new Map<string, string>();
+  /** The users whose next turns are being begun. */
+  const goingOn = new Map<string, GoingOn>();
   const underWay = new Set<Promise<unknown>>();
 
   /** Remembers a call while it is under way. */
@@ -65,10 +75,13 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
     return latest.data === null || latest.data.turn.state === "ended";
   }
 
-  /** Returns the conversations of the user's running turns: at most as many as may run at once. */
+  /**
+   * Returns the conversations of the user's running turns: at most as many as may run at once. Returns none of them if there
+   * is no limit.
+   */
   async function runningOf(userId: string): Promise<ReadonlySet<string>> {
-    const limit = Math.min(Math.ceil(turnsPerUser), MOST_COUNTED);
-    const running = await log.find({ userId, state: "running" }, limit);
+    if (turnsPerUser > MOST_COUNTED) return new Set();
+    const running = await log.find({ userId, state: "running" }, Math.ceil(turnsPerUser));
     if (!running.success) throw new TurnStoreError(running.error);
     return new Set(running.data.map(({ conversationId }) => conversationId));
   }
@@ -103,16 +116,31 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
     return "not now";
   }
 
-  async function beginNext(userId: string, failed: string | undefined): Promise<void> {
+  async function beginNext(userId: string, failed: ReadonlySet<string>): Promise<void> {
     const running = await runningOf(userId);
     if (running.size >= turnsPerUser) return;
     const waiting = await inbox.waiting({ userId, limit: LOOKED_AT });
     if (!waiting.success) throw new TurnStoreError(waiting.error);
     for (const { conversationId } of waiting.data) {
-      if (conversationId === failed || running.has(conversationId)) continue;
+      if (failed.has(conversationId) || running.has(conversationId)) continue;
       if (signal.aborted || (await begin(conversationId, { isRetry: false })) === "full") return;
     }
   }
+
+  const goOn: InboxTurns["goOn"] = async ({ userId, conversationId }, { hasFailed }) => {
+    const earlier = goingOn.get(userId);
+    const state = earlier ?? { isDue: true, failed: new Set<string>() };
+    state.isDue = true;
+    if (hasFailed) state.failed.add(conversationId);
+    // Turns that end together would all try to begin the same ones.
+    if (earlier !== undefined) return;
+    goingOn.set(userId, state);
+    while (state.isDue && !signal.aborted) {
+      state.isDue = false;
+      await beginNext(userId, state.failed).catch(onError);
+    }
+    goingOn.delete(userId);
+  };
 
   async function send(request: MessageRequest): Promise<SentResult> {
     const { identity, conversationId, agentName, message, key, from } = request;
@@ -137,10 +165,7 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
 
   return {
     send: (request) => tracked(send(request)),
-    goOn: async ({ userId, conversationId }, { hasFailed }) => {
-      if (!signal.aborted)
-        await tracked(beginNext(userId, hasFailed ? conversationId : undefined).catch(onError));
-    },
+    goOn: (turn, how) => tracked(goOn(turn, how)),
     settled: async () => {
       await Promise.allSettled([searching, ...underWay]);
     },

@@ -20,8 +20,11 @@ interface WaitingTurn extends TurnIds {
 export interface QueuedTurns {
   /** Continues a turn from the queue; see `TurnService.continueTurn`. */
   readonly continueTurn: (turn: TurnIds, signal: AbortSignal) => Promise<void>;
-  /** Submits a turn. Never rejects: the search for abandoned turns submits it again. Absent: there is no queue. */
-  readonly submit: ((turn: WaitingTurn) => Promise<void>) | undefined;
+  /**
+   * Submits a turn, and resolves with whether the queue has it. Reports a failure and never rejects: the search for
+   * abandoned turns submits the turn again. `undefined`: there is no queue.
+   */
+  readonly submit: ((turn: WaitingTurn) => Promise<boolean>) | undefined;
   /** Ends a turn whose stop was requested and that no worker has begun. */
   readonly endStopped: (turn: TurnIds) => Promise<void>;
   /** Takes no more turns from the queue. Resolves once none of them runs in this process. */
@@ -33,6 +36,9 @@ export function openQueuedTurns<Ctx>({ settings, taker, isDraining }: QueuedTurn
 
   async function continueTurn(turn: TurnIds, signal: AbortSignal): Promise<void> {
     if (isDraining() || signal.aborted) throw new TurnNotContinuedError("this process is shutting down");
+    // A queue may deliver the turn again at once, which must not use up the attempts.
+    if (taker.isPostponed(turn))
+      throw new TurnNotContinuedError("this process couldn't continue it just now");
     const taken = await taker.take(turn);
     if (taken === "left") throw new TurnNotContinuedError("this process can't continue it now");
     if (taken === "held") {
@@ -75,8 +81,14 @@ export function openQueuedTurns<Ctx>({ settings, taker, isDraining }: QueuedTurn
     submit:
       queue &&
       (async ({ conversationId, turnId, userId, priority = 0 }) => {
-        const submitted = await queue.submit({ conversationId, turnId }, { priority, group: userId });
-        if (!submitted.success) onError(submitted.error);
+        try {
+          const submitted = await queue.submit({ conversationId, turnId }, { priority, group: userId });
+          if (!submitted.success) onError(submitted.error);
+          return submitted.success;
+        } catch (thrown) {
+          onError(thrown);
+          return false;
+        }
       }),
     endStopped: (turn) => (queue === undefined ? Promise.resolve() : endStopped(turn).catch(onError)),
     close: async () => worker?.close(),

@@ -18,8 +18,11 @@ const MAX_DELAY_MS = 120_000;
 export interface RecoveryOptions<Ctx> {
   readonly scope: JobScope<Ctx>;
   readonly taker: TurnTaker;
-  /** Hands an abandoned turn to the workers of a queue. Absent: this process takes the turn over. */
-  readonly submit: ((turn: LoggedTurn) => Promise<void>) | undefined;
+  /**
+   * Hands an abandoned turn to the workers of a queue, and resolves with whether the queue has it. Absent: this process takes
+   * the turn over.
+   */
+  readonly submit: ((turn: LoggedTurn) => Promise<boolean>) | undefined;
   /** Aborted when the service closes. */
   readonly signal: AbortSignal;
 }
@@ -36,7 +39,7 @@ export interface Recovery {
 
 export function startRecovery<Ctx>({ scope, taker, submit, signal }: RecoveryOptions<Ctx>): Recovery {
   const { settings } = scope;
-  const { log, recoverMs, onError } = settings;
+  const { log, recoverMs, keepSeconds, onError } = settings;
   const leaseMs = settings.leaseSeconds * 1_000;
   const underWay = new Map<string, Promise<void>>();
   const submitted = createRetryTimes({
@@ -77,7 +80,7 @@ export function startRecovery<Ctx>({ scope, taker, submit, signal }: RecoveryOpt
   }
 
   /** Submits abandoned turns: those that the queue may have lost, and those that it holds. It ignores the latter. */
-  async function submitAbandoned(submitTurn: (turn: LoggedTurn) => Promise<void>): Promise<void> {
+  async function submitAbandoned(submitTurn: (turn: LoggedTurn) => Promise<boolean>): Promise<void> {
     const found = await abandoned(searched);
     // A turn that a worker has begun and lost again is due at once.
     if (found.length < searched) submitted.keepOnly(new Set(found.map(turnKey)));
@@ -87,9 +90,17 @@ export function startRecovery<Ctx>({ scope, taker, submit, signal }: RecoveryOpt
     searched = mayHide ? Math.min(MOST_SEARCHED, 4 * searched) : SEARCHED;
     for (const turn of due) {
       if (signal.aborted) return;
+      if (Date.now() - turn.startedAt.getTime() > keepSeconds * 500) await keep(turn);
+      // The others would fail, too. The next search tries again.
+      if (!(await submitTurn(turn))) return;
       submitted.postpone(turnKey(turn));
-      await submitTurn(turn);
     }
+  }
+
+  /** Has the log keep a turn for another `keepSeconds`, although it has waited long for a worker. */
+  async function keep(turn: TurnIds): Promise<void> {
+    const taken = await log.takeOver(turn);
+    if (taken.success && taken.data !== null) await log.release(taken.data.writer);
   }
 
   async function loop(everyMs: number): Promise<void> {

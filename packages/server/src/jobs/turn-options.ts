@@ -28,7 +28,10 @@ export interface TurnTiming {
    * reader follows a turn of another process, the log isn't read.
    */
   readonly pollMs?: number;
-  /** Average interval between searches for turns whose process is gone, in ms. `false`: no searches. Default 3,000. */
+  /**
+   * Average interval between searches in ms: for turns whose process is gone or that a queue has lost, for messages that
+   * wait in inboxes, and for timers that are due. `false`: no searches; then another process must search. Default 3,000.
+   */
   readonly recoverMs?: number | false;
   /** How long the events of a turn can be read after the turn's end, in seconds. Default 3,600. */
   readonly eventSeconds?: number;

@@ -50,7 +50,11 @@ export function createTurnTaker<Ctx>({ scope, onJob, signal }: TurnTakerOptions<
   const { settings } = scope;
   const { log, onError } = settings;
   const leaseMs = settings.leaseSeconds * 1_000;
-  const failures = createRetryTimes({ firstMs: FIRST_DELAY_MS, maxMs: MAX_DELAY_MS, most: MAX_KNOWN });
+  const delays = { firstMs: FIRST_DELAY_MS, maxMs: MAX_DELAY_MS, most: MAX_KNOWN };
+  /** Turns whose take-over has failed. Only these end after too many attempts. */
+  const failures = createRetryTimes(delays);
+  /** Turns that a process of another release must continue. */
+  const leftTurns = createRetryTimes(delays);
   let running = 0;
 
   /** Adds a time limit of one lease duration to a call of the log. */
@@ -95,7 +99,7 @@ export function createTurnTaker<Ctx>({ scope, onJob, signal }: TurnTakerOptions<
 
   /** Releases the lease of a turn that a process of another release must continue. Reports the turn once. */
   async function leave(turn: TurnIds, writer: TurnWriter, { leftBecause }: LeftTurn): Promise<"left"> {
-    if (failures.postpone(turnKey(turn)) === 1) onError(leftBecause);
+    if (leftTurns.postpone(turnKey(turn)) === 1) onError(leftBecause);
     await log.release(writer);
     return "left";
   }
@@ -131,7 +135,7 @@ export function createTurnTaker<Ctx>({ scope, onJob, signal }: TurnTakerOptions<
 
   return {
     take,
-    isPostponed: (turn) => !failures.isDue(turnKey(turn)),
+    isPostponed: (turn) => !failures.isDue(turnKey(turn)) || !leftTurns.isDue(turnKey(turn)),
     running: () => running,
   };
 }

@@ -47,7 +47,8 @@ export interface TurnRequest {
   /** Name of the agent that starts the turn. */
   readonly agentName: string;
   /**
-   * With the option `queue`: turns with a higher priority begin first. A whole number from -1,000 to 1,000. Default 0.
+   * With the option `queue`: turns with a higher priority begin first. A whole number from -1,000 to 1,000. Default 0, also
+   * for a turn that the queue has lost. Turns that only timers or background work begin have -1.
    */
   readonly priority?: number;
   /** The user's input. `[]`: no input, e.g. if the request only has approvals. */

@@ -1,5 +1,7 @@
 import { createTool } from "@jaf/core";
-import { describe, expect, test } from "vitest";
+import { createFailure } from "@jaf/memory";
+import { createMemoryStorageError } from "@jaf/memory/adapter";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { createTestQueue } from "../support/test-queue.ts";
 import {
@@ -194,6 +196,32 @@ describe("With a queue, a turn", () => {
     await worker.continueTurn({ conversationId: "never", turnId: "was" }, signal);
     expect(waiting()).toEqual([]);
   });
+
+  test("ends as erased if a provider deletes its conversation before a worker begins", async () => {
+    const { world, queue, web, waiting } = open();
+    const turn = await begin(web, ask("Hi."));
+    await expect.poll(() => waiting().length).toBe(1);
+    await world.provider.deleteConversation(turn.conversationId);
+    createTestService(world, createScriptedModel([]), { queue });
+    expect(await turn.ended).toMatchObject({
+      status: "error",
+      error: { message: "The conversation was erased.", retryable: false },
+    });
+    expect(waiting()).toEqual([]);
+    expect(await messagesOf(world, turn.conversationId)).toEqual([]);
+  });
+
+  test("leaves the queue when it is delivered, if the log was erased with its conversation", async () => {
+    const { world, queue, web, waiting, submitted } = open();
+    const turn = await begin(web, ask("Hi."));
+    await expect.poll(() => waiting().length).toBe(1);
+    await world.log.deleteConversation(turn.conversationId);
+    await world.provider.deleteConversation(turn.conversationId);
+    expect(waiting()).toHaveLength(1);
+    createTestService(world, createScriptedModel([]), { queue, recoverMs: 20 });
+    await expect.poll(waiting).toEqual([]);
+    expect(submitted).toHaveLength(1);
+  });
 });
 
 test("continueTurn rejects while another process has the turn, and hands it over if its signal is aborted", async () => {
@@ -223,4 +251,50 @@ test.each([
   expect(() => createTestService(createWorld(), model, options as unknown as ServiceOptions)).toThrow(
     message,
   );
+});
+
+test("A store that fails for a while doesn't end the turns that the queue delivers again and again", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const { world, queue, web } = open();
+  const turn = await begin(web, ask("Hi."));
+  let isDown = true;
+  const provider: typeof world.provider = {
+    ...world.provider,
+    readConversation: async (...args) =>
+      isDown
+        ? createFailure(createMemoryStorageError("readConversation", "down", { retryable: true }))
+        : world.provider.readConversation(...args),
+  };
+  createTestService({ ...world, provider }, createScriptedModel(["Hello."]), { queue });
+  // The test's queue delivers a rejected pointer again after 20 ms, so some thousand times.
+  await vi.advanceTimersByTimeAsync(20_000);
+  isDown = false;
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(await turn.ended).toMatchObject({ status: "completed" });
+});
+
+test("A turn that waits for longer than keepSeconds is kept", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const world = createWorld();
+  const { queue, lose } = createTestQueue();
+  const web = createTestService(world, createScriptedModel([]), {
+    ...{ queue, concurrency: 0, recoverMs: 3_000, pollMs: 1_000, keepSeconds: 600 },
+  });
+  const turn = await begin(web, ask("Hi."));
+  await vi.advanceTimersByTimeAsync(1_800_000);
+  lose();
+  createTestService(world, createScriptedModel(["Hello."]), { queue, recoverMs: 3_000 });
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(await turn.ended).toMatchObject({ status: "completed" });
+});
+
+test.each([1.5, Number.NaN, 1_001])("A turn with priority %s is refused", async (priority) => {
+  const { web } = open();
+  expect(await web.start(ask("Hi.", { priority }))).toMatchObject({ refusal: { reason: "invalid" } });
 });

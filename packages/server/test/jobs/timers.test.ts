@@ -108,6 +108,18 @@ describe("a timer that is due", () => {
     expect(await said()).toEqual(["Hi.", "Hello."]);
   });
 
+  it("says nothing if a provider has deleted the conversation meanwhile, and is erased", async () => {
+    const { clock, world, conversationId, set, list } = await startWithTimers(["Hello."]);
+    await set({ at: new Date(Date.now() + HOUR_MS) });
+    await world.provider.deleteConversation(conversationId);
+    // Several searches.
+    await sleep(200);
+    expect(await list()).toHaveLength(1);
+    clock.now += 2 * HOUR_MS;
+    await expect.poll(list).toEqual([]);
+    expect(await world.provider.getConversation(conversationId)).toEqual({ success: true, data: null });
+  });
+
   it("is reported once while it fails, and is sent when it can be", async () => {
     let isFull = true;
     const inner = createInMemoryInbox();

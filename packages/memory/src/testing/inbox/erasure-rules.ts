@@ -1,6 +1,17 @@
 import { expect } from "vitest";
+import type { Inbox, InboxEntry } from "../../inbox/inbox.ts";
 import { expectOk } from "../fixtures/expectations.ts";
 import { contentsOf, type InboxRules, put, putEach, read, remove, waitingIn } from "./scenario.ts";
+
+/** Expects entries of one user, each with the text that this user put. */
+function expectOneUser(entries: readonly InboxEntry[]): void {
+  const [first] = entries;
+  expect(first).toBeDefined();
+  for (const { userId, content } of entries) {
+    expect(userId).toBe(first?.userId);
+    expect(content.split(" ")[0]).toBe(userId);
+  }
+}
 
 export const erasureRules: InboxRules = {
   "erases a conversation's inbox with its keys": async ({ inbox, other, contents }) => {
@@ -55,6 +66,62 @@ export const erasureRules: InboxRules = {
     expect(expectOk(await other.waiting())).toMatchObject([{ conversationId: "c", userId: "v", entries: 1 }]);
     expect(expectOk(await other.deleteUser("u"))).toBe(0);
     expect(await contentsOf(inbox)).toEqual(["new"]);
+  },
+  "begins a new inbox with a put of another user": async ({ inbox, other, contents }) => {
+    const [first = "", last = ""] = await putEach(inbox, ["secret 1", "secret 2"], { userId: "secret user" });
+    await remove(inbox, first);
+    await put(inbox, { userId: "secret user", conversationId: "kept" });
+    expect((await put(other, { userId: "v", key: "secret 1", content: "new" })).isNew).toBe(true);
+    for (const after of [undefined, first, last])
+      expect(await read(inbox, after === undefined ? {} : { after })).toMatchObject([
+        { userId: "v", content: "new" },
+      ]);
+    expect(await remove(inbox, last)).toBe(0);
+    expect(expectOk(await inbox.waiting({ userId: "v" }))).toMatchObject([
+      { conversationId: "c", userId: "v", entries: 1 },
+    ]);
+    expect(await waitingIn(other, { userId: "secret user" })).toEqual(["kept"]);
+    expect((await waitingIn(other)).toSorted()).toEqual(["c", "kept"]);
+    expect(expectOk(await inbox.deleteUser("secret user"))).toBe(1);
+    const left = (await contents?.()) ?? "";
+    for (const erased of ["secret user", "secret 2"]) expect(left).not.toContain(erased);
+    expect(await contentsOf(other)).toEqual(["new"]);
+    expect(expectOk(await inbox.deleteUser("v"))).toBe(1);
+  },
+  "begins a new inbox with a put of another user, also if the inbox is empty": async ({ inbox, other }) => {
+    for (const [round, userId] of ["u", "v", "u"].entries()) {
+      const { cursor, isNew } = await put(round % 2 === 0 ? inbox : other, { userId });
+      expect(isNew).toBe(true);
+      for (const id of ["u", "v"])
+        expect(await waitingIn(other, { userId: id })).toEqual(id === userId ? ["c"] : []);
+      expect(await remove(inbox, cursor)).toBe(1);
+    }
+    expect(expectOk(await other.deleteUser("v"))).toBe(0);
+    expect((await put(inbox)).isNew).toBe(false);
+    expectOk(await other.deleteUser("u"));
+    expect((await put(inbox)).isNew).toBe(true);
+  },
+  "has entries of one user only, while two users put": async ({ inbox, other, connect }) => {
+    const clients = [inbox, other, await connect(), await connect()];
+    for (let round = 0; round < 10; round++) {
+      const putSome = async (client: Inbox, userId: string) => {
+        for (let at = 0; at < 5; at++) {
+          const content = `${userId} ${round} ${at}`;
+          await put(client, { userId, key: `${round} ${at}`, content });
+          expectOneUser(await read(client));
+        }
+      };
+      await Promise.all(clients.map((client, at) => putSome(client, at % 2 === 0 ? "u" : "v")));
+      const entries = await read(inbox);
+      expectOneUser(entries);
+      const [owner = "", former = ""] = entries[0]?.userId === "u" ? ["u", "v"] : ["v", "u"];
+      const inboxes = [{ conversationId: "c", userId: owner, entries: entries.length }];
+      expect(expectOk(await other.waiting())).toMatchObject(inboxes);
+      expect(expectOk(await other.waiting({ userId: owner }))).toMatchObject(inboxes);
+      expect(expectOk(await other.waiting({ userId: former }))).toEqual([]);
+      expect(expectOk(await inbox.deleteUser(former))).toBe(0);
+      if (round % 2 === 0) expect(expectOk(await inbox.deleteUser(owner))).toBe(entries.length);
+    }
   },
   "leaves nothing of what was put before, and loses nothing that is put later": async ({ inbox, other }) => {
     for (let round = 0; round < 20; round++) {

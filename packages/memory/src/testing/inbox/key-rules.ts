@@ -85,5 +85,7 @@ export const keyRules: InboxRules = {
     expect((await put(other, { key: "more", content: "more" })).isNew).toBe(true);
     expect((await contentsOf(inbox, { limit: 2_000 })).at(-1)).toBe("more");
     expectError(await inbox.put(newEntry({ key: "too many" })), "MemoryStorageError");
+    expect((await put(other, { userId: "v", key: "too many", content: "of v" })).isNew).toBe(true);
+    expect(await contentsOf(inbox)).toEqual(["of v"]);
   },
 };

@@ -53,6 +53,15 @@ export const orderRules: TurnQueueRules = {
     const { turnIds } = work(other);
     await until("the pointer is delivered", () => turnIds().includes("t"));
   },
+  "delivers a pointer by its priority when it is due": async (scenario) => {
+    const { queue, until } = scenario;
+    const at = new Date(Date.now() + 500);
+    await submitEach(queue, ["plain"]);
+    await submitEach(queue, ["high"], { at, priority: 10 });
+    await submitEach(queue, ["low"], { at, priority: -10 });
+    await until("it is time", () => Date.now() > at.getTime() + CLOCKS_MS);
+    expect(await deliverAll(scenario, queue)).toEqual(["high", "plain", "low"]);
+  },
   "delivers at once what is due already": async ({ queue, work, until }) => {
     await submitEach(queue, ["first"], { at: new Date(0) });
     await submitEach(queue, ["second"], { at: new Date(Date.now() - HOUR_MS) });

@@ -55,6 +55,18 @@ export const rejectionRules: TurnQueueRules = {
     });
     await until("all others are delivered", () => new Set(turnIds()).size === others.length + 1);
   },
+  "queues a rejected pointer once while it waits": async ({ queue, other, work, until }) => {
+    await submitEach(queue, ["t"]);
+    const first = work(queue, { handle: fail });
+    await until("the pointer is delivered", () => first.deliveries.length > 0);
+    await first.worker.close();
+    for (const each of [queue, other]) await submitEach(each, ["t"]);
+    const second = work(other);
+    await until("the pointer is delivered again", () => second.deliveries.length > 0);
+    await until("the pointer is handled", () => second.running() === 0);
+    expect(await cancel(queue, "t")).toBe(false);
+    expect(second.turnIds()).toEqual(["t"]);
+  },
   "removes a rejected pointer that waits": async ({ queue, other, work, until }) => {
     await submitEach(queue, ["t"]);
     const { deliveries } = work(queue, { handle: fail });
