@@ -41,7 +41,7 @@ interface InboxSearchOptions<Ctx> {
  */
 export async function searchInboxes<Ctx>(options: InboxSearchOptions<Ctx>): Promise<void> {
   const { inbox, settings, begin, signal } = options;
-  const { recoverMs, leaseSeconds, onError } = settings;
+  const { recoverMs, onError } = settings;
   const looks = createRetryTimes({ firstMs: FIRST_DELAY_MS, maxMs: MAX_DELAY_MS, most: 2 * MOST_SEARCHED });
   /** How many turns this process has begun, by the oldest entry. */
   const turns = new Map<string, number>();
@@ -90,12 +90,7 @@ export async function searchInboxes<Ctx>(options: InboxSearchOptions<Ctx>): Prom
     let hasBegun = false;
     for (const waiting of inboxes) {
       if (signal.aborted) return hasBegun;
-      // The application's `context` may never end, and mustn't keep the search from the other users.
-      const timeoutError = () => new Error(`A message's turn hasn't begun within ${leaseSeconds} s.`);
-      const begun = await withDeadline(tryToBegin(waiting), {
-        timeoutMs: leaseSeconds * 1_000,
-        timeoutError,
-      }).catch((late: unknown) => {
+      const begun = await inTime(settings, tryToBegin(waiting)).catch((late: unknown) => {
         onError(late);
         return "late" as const;
       });
@@ -138,6 +133,13 @@ export async function searchInboxes<Ctx>(options: InboxSearchOptions<Ctx>): Prom
   }
   await Promise.all(underWay);
 }
+
+/** Rejects if no turn has begun in time: the application's `context` may never end, and mustn't keep the others waiting. */
+export const inTime = <Ctx>({ leaseSeconds }: TurnSettings<Ctx>, begin: Promise<Begun>): Promise<Begun> =>
+  withDeadline(begin, {
+    timeoutMs: leaseSeconds * 1_000,
+    timeoutError: () => new Error(`A message's turn hasn't begun within ${leaseSeconds} s.`),
+  });
 
 /** Identifies the oldest entry of an inbox. */
 const keyOf = ({ conversationId, since }: WaitingInbox): string =>

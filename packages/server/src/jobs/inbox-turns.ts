@@ -5,7 +5,7 @@ import { present } from "@jaf/memory/internal";
 import { invalid, storeRefusal, TurnStoreError } from "../turns/turn-errors.ts";
 import type { MessageRequest, SentResult, StartedTurn, TurnRequest } from "../turns/turn-service.ts";
 import { turnOf } from "./inbox-entries.ts";
-import { type Begun, searchInboxes } from "./inbox-search.ts";
+import { type Begun, inTime, searchInboxes } from "./inbox-search.ts";
 import type { TurnSettings } from "./turn-options.ts";
 
 /** The highest limit for which a user's turns are counted. */
@@ -123,7 +123,8 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
     if (!waiting.success) throw new TurnStoreError(waiting.error);
     for (const { conversationId } of waiting.data) {
       if (failed.has(conversationId) || running.has(conversationId)) continue;
-      if (signal.aborted || (await begin(conversationId, { isRetry: false })) === "full") return;
+      if (signal.aborted) return;
+      if ((await inTime(settings, begin(conversationId, { isRetry: false }))) === "full") return;
     }
   }
 

@@ -163,36 +163,32 @@ test("With a queue, turns that only timers begin have a lower priority than thos
 });
 
 test("Once the service is closed, it no longer reads inboxes", async () => {
+  const { world, inbox } = open();
   let isClosed = false;
   let lateReads = 0;
-  let reached = () => {};
-  const isReached = new Promise<void>((resolve) => {
-    reached = resolve;
-  });
-  const { world, inbox } = open();
-  const count = () => {
-    if (isClosed) lateReads += 1;
-  };
-  const slow: typeof inbox = {
+  let reads = 0;
+  const counting: typeof inbox = {
     ...inbox,
-    waiting: async (query) => {
-      count();
-      reached();
-      await sleep(50);
-      return inbox.waiting(query);
-    },
     read: async (query) => {
-      count();
+      if (isClosed) lateReads += 1;
       return inbox.read(query);
     },
   };
+  // The search reads the log before the inbox.
+  const log: typeof world.log = {
+    ...world.log,
+    read: async (query) => {
+      reads += 1;
+      await sleep(50);
+      return world.log.read(query);
+    },
+  };
   await inbox.put({ conversationId: "c", userId: "ada", key: "k", content: "{}" });
-  const modelProvider = createScriptedModel([]);
-  const memory = { provider: world.provider, autoStore: true, inbox: runInbox(slow) };
-  const service = createTestService(world, modelProvider, {
-    ...{ recoverMs: 1, config: { modelProvider, memory } },
-  });
-  await isReached;
+  const modelProvider = createScriptedModel<unknown>([]);
+  const memory = { provider: world.provider, autoStore: true, inbox: runInbox(counting) };
+  const config = { modelProvider, memory };
+  const service = createTestService({ ...world, log }, modelProvider, { recoverMs: 1, config });
+  await expect.poll(() => reads, { interval: 1 }).toBe(1);
   await service.close();
   isClosed = true;
   await sleep(200);
