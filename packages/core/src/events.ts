@@ -83,8 +83,11 @@ type MemoryEvent =
     };
 
 type InboxEvent =
-  /** The run has taken `count` entries of the inbox as user messages, which the next model call gets. */
-  | { readonly type: "inbox_taken"; readonly data: { readonly count: number } }
+  /** The run has taken `count` entries of the inbox as the user `messages`, which the next model call gets. */
+  | {
+      readonly type: "inbox_taken";
+      readonly data: { readonly count: number; readonly messages: readonly Message[] };
+    }
   /** `count` entries of the inbox were dropped, because they were invalid or an input guardrail blocked them. */
   | { readonly type: "inbox_refused"; readonly data: { readonly reason: string; readonly count: number } }
   /** The inbox couldn't be read. The run continues, and the entries wait; see `memory.inbox`. */

@@ -4,6 +4,7 @@ export { createJobClient, type JobClient, type PromptJob } from "./client/job-cl
 export type { KnownState } from "./stored/append.ts";
 export { newerFormatError } from "./stored/formats.ts";
 export { parseEntry, toEntryContent } from "./stored/inbox-entry.ts";
+export { takenPositions } from "./stored/inbox-record.ts";
 export { type Masking, maskingOf, thrownOf } from "./thrown.ts";
 export { toolPartsIn } from "./tool-calls/answer.ts";
 export { getUserMemory } from "./user-memory.ts";

@@ -22,6 +22,7 @@ export { TurnNotContinuedError } from "./turns/turn-errors.ts";
 export type {
   ContextEvent,
   HandoffEvent,
+  InputEvent,
   InterruptionEvent,
   ModelCallEvent,
   PartEvent,

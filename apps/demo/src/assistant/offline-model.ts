@@ -12,6 +12,7 @@ import {
 } from "@jaf/core";
 import { holdsSecret } from "@jaf/user-memory";
 import { answerFromHistory, rememberedIn, sourcesOf } from "./answers.ts";
+import { sentMessage } from "./sender.ts";
 import { understood } from "./statements.ts";
 
 /**
@@ -58,6 +59,8 @@ function reply<Ctx>(state: Readonly<RunState<Ctx>>, agent: ResolvedAgent<Ctx>) {
   const results = messages.slice(messages.findLastIndex(({ role }) => role !== "tool") + 1);
   if (results.length > 0) return { content: results.map(sayResult).join("\n"), calls: [] };
   const last = messages.at(-1);
+  const sent = last && sentMessage(last);
+  if (sent !== undefined) return { content: `It’s time: ${sent.text}`, calls: [] };
   const text = last?.role === "user" ? understood(messageText(last)) : "";
   const requests = requestsOf(text);
   const possible = requests.filter(({ tool }) => agent.tools?.some(({ schema }) => schema.name === tool));
@@ -77,11 +80,14 @@ const ONLY_ON_THE_PAGE = "I can do that only on the demo's page: `npx pnpm@12.21
 /** Repeats the tool's result. */
 function sayResult({ content }: Message): string {
   const result = readToolResult(content);
-  if (result === undefined) return content;
+  if (result === undefined) return SET.test(content) ? "All right, I’ll remind you." : content;
   if (result.status === "success") return String(result.data);
   if (rejectionOf(result) !== undefined) return "All right, I didn't do that.";
   return `That didn't work: ${result.error?.message ?? "the tool failed"}`;
 }
+
+/** Matches the result of a timer that was set. */
+const SET = /^Set: - timer "/;
 
 /** A tool call that a message asks for. */
 export interface ToolRequest {
@@ -93,6 +99,9 @@ type Form = readonly [pattern: RegExp, call: (...groups: readonly string[]) => T
 
 const note = (args: object): ToolRequest => ({ tool: "notes", args });
 const secondsIn = (unit: string): number => ({ minute: 60, hour: 3_600 })[unit.toLowerCase()] ?? 1;
+
+const minutesIn = (unit: string): number => ({ hour: 60, day: 1_440 })[unit.toLowerCase()] ?? 1;
+const amountOf = (amount: string): number => (/^an?$|^one$/i.test(amount) ? 1 : Number(amount));
 
 /** Requests for tools that refuse or remove secrets themselves. */
 const PAGE_FORMS: readonly Form[] = [
@@ -110,8 +119,24 @@ const PAGE_FORMS: readonly Form[] = [
   ],
   [/^keep this page:\s*(\S.*)$/is, (text) => ({ tool: "keep_page", args: { text } })],
 ];
+const HERE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const FORMS: readonly Form[] = [
   [/^(?:(?:take|add|make) a )?note: *(\S.*)$/is, (text) => note({ action: "add", text })],
+  [
+    /^remind me in (an?|one|\d{1,4}) (minute|hour|day)s?(?: (?:to|of|about)|[:,]) *(\S.*?)[.!]?$/is,
+    (amount = "", unit = "", message = "") => ({
+      tool: "set_timer",
+      args: { inMinutes: amountOf(amount) * minutesIn(unit), message },
+    }),
+  ],
+  [
+    /^remind me (?:every|each) day at (\d{1,2})(?::(\d\d))?(?: (?:to|of|about)|[:,]) *(\S.*?)[.!]?$/is,
+    (hour, minute = "0", message = "") => ({
+      tool: "set_timer",
+      args: { cron: `${Number(minute)} ${hour} * * *`, timeZone: HERE, message },
+    }),
+  ],
+  [/^(?:show|list) (?:me )?my (?:timers|reminders)\b/i, () => ({ tool: "list_timers", args: {} })],
   [/^(?:show|list) (?:me )?my notes\b/i, () => note({ action: "list" })],
   [/^delete note (\d{1,6})\b/i, (number) => note({ action: "remove", number: Number(number) })],
   [/^(?:who am i\b|what do you (?:know|remember) about me\b)/i, () => ({ tool: "known_facts", args: {} })],

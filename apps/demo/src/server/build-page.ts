@@ -10,6 +10,7 @@ const PAGE = join(DEMO, "page");
 const INCLUDED = ["server/src/client", "server/src/turns", "core/src/partial-output"].map((folder) =>
   fileURLToPath(new URL(`../../../../packages/${folder}`, import.meta.url)),
 );
+const SENDER = join(DEMO, "src/assistant/sender.ts");
 const BUILT = join(DEMO, "node_modules/.cache/page");
 
 /** Returns the folder of the built page. Builds it if its sources changed, which takes about a second. */
@@ -58,7 +59,7 @@ async function removeOthers(folder: string, aside: string): Promise<void> {
 async function hashOfSources(): Promise<string> {
   const hash = createHash("sha256");
   const sources = await Promise.all([PAGE, ...INCLUDED].map(filesIn));
-  const files = [...sources.flat(), join(DEMO, "package.json")];
+  const files = [...sources.flat(), SENDER, join(DEMO, "package.json")];
   for (const file of files)
     hash
       .update(`${relative(DEMO, file)}\0`)

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Agent, asTool, createTool, ToolErrorCodes, ToolResponse } from "@jaf/core";
+import { timerTools } from "@jaf/server";
 import { holdsSecret, type UserMemoryStore } from "@jaf/user-memory";
 import * as z from "zod";
 import { type AssistantContext, assistant, clock, NO_SECRETS } from "../assistant/agent.ts";
@@ -116,7 +117,7 @@ export const pageAssistant: Agent<PageContext, string> = {
       typeof assistant.instructions === "string"
         ? assistant.instructions
         : await assistant.instructions(state),
-      "Use send_email to send an email, timer to wait, keep_page if the user pastes a page to keep, and planner to arrange a meeting.",
+      "Use send_email to send an email, timer to wait, set_timer to remind the user later, keep_page if the user pastes a page to keep, and planner to arrange a meeting.",
     ].join(" "),
-  tools: [...(assistant.tools ?? []), sendEmail, timer, keepPage, askPlanner],
+  tools: [...(assistant.tools ?? []), sendEmail, timer, keepPage, askPlanner, ...timerTools<PageContext>()],
 };

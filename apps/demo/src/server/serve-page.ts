@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import type { Server } from "node:http";
 import { extname, join, relative, sep } from "node:path";
 import { serve } from "@hono/node-server";
-import { runLedger } from "@jaf/core";
+import { runInbox, runLedger } from "@jaf/core";
 import { createServerApp, type ServerApp } from "@jaf/server";
 import { processExtractions } from "@jaf/user-memory";
 import type { ChosenModel } from "../assistant/choose-model.ts";
@@ -102,15 +102,20 @@ async function createApp(
     now: () => new Date(),
     knownFacts: () => knownFacts(store, userId),
   });
+  const { turnLog, inbox, timers } = await store.openTurnStores();
   return createServerApp<PageContext>(
     [pageAssistant],
     {
-      ...{ modelProvider: model.modelProvider, memory: { ...afterCrash }, userMemory },
+      ...{
+        modelProvider: model.modelProvider,
+        memory: { ...afterCrash, inbox: runInbox(inbox) },
+        userMemory,
+      },
       ledger: runLedger({ store: store.ledger }),
       ...(maxTokens === undefined ? {} : { budget: { user: { maxTokens } } }),
     },
     {
-      ...{ defaultMemoryProvider: provider, turnLog: await store.openTurnLog(), context },
+      ...{ defaultMemoryProvider: provider, turnLog, timers, context },
       authenticate: () => ({ userId }),
       ...{ titleOf: titleFor, allowedHosts, turns: TURNS, shutdownMs: SHUTDOWN_MS },
     },

@@ -1,13 +1,17 @@
 import {
+  createInMemoryInbox,
+  createInMemoryTimers,
   createMemoryProviderFromEnv,
+  type Inbox,
   type MemoryProvider,
   registerMemoryAdapter,
+  type Timers,
   type TurnLog,
   withRetry,
 } from "@jaf/memory";
 import { createInMemoryTurnLog } from "@jaf/memory/adapter";
-import { createPostgresTurnLog } from "@jaf/memory-postgres";
-import { createRedisTurnLog } from "@jaf/memory-redis";
+import { createPostgresInbox, createPostgresTimers, createPostgresTurnLog } from "@jaf/memory-postgres";
+import { createRedisInbox, createRedisTimers, createRedisTurnLog } from "@jaf/memory-redis";
 import { Failure } from "../exit.ts";
 
 /** Environment variables by name. */
@@ -38,20 +42,33 @@ export async function chooseStore(environment: Environment): Promise<ChosenStore
   return { provider, notice: `Conversations ${kept} (JAF_MEMORY_TYPE); notes and facts stay in the folder.` };
 }
 
-export interface ChosenTurnLog {
+/** The stores of the page's server beside the conversations. */
+export interface TurnStores {
   readonly turnLog: TurnLog;
+  /** What is said while a turn runs. */
+  readonly inbox: Inbox;
+  /** Reminders and schedules. */
+  readonly timers: Timers;
+}
+
+export interface ChosenTurnStores extends TurnStores {
   readonly close: () => Promise<void>;
 }
 
 /**
- * Opens the turn log in the store that `JAF_MEMORY_TYPE` and its adapter's variables configure. `undefined` if the store is the
- * folder, or has no turn log: then the folder has the log.
+ * Opens turn log, inbox and timers in the store that `JAF_MEMORY_TYPE` and its adapter's variables configure. `undefined` if the
+ * store is the folder, or has none of them: then the folder has them.
  */
-export async function chooseTurnLog(environment: Environment): Promise<ChosenTurnLog | undefined> {
+export async function chooseTurnStores(environment: Environment): Promise<ChosenTurnStores | undefined> {
   const set = (name: string): string | undefined => environment[name] || undefined;
   switch (set("JAF_MEMORY_TYPE")?.trim()) {
     case "memory":
-      return { turnLog: createInMemoryTurnLog(), close: async () => {} };
+      return {
+        turnLog: createInMemoryTurnLog(),
+        inbox: createInMemoryInbox(),
+        timers: createInMemoryTimers(),
+        close: async () => {},
+      };
     case "redis":
       return inRedis(set);
     case "postgres":
@@ -66,7 +83,7 @@ type Variables = (name: string) => string | undefined;
 const portIn = (text: string | undefined): { readonly port?: number } =>
   text === undefined ? {} : { port: Number(text) };
 
-async function inRedis(set: Variables): Promise<ChosenTurnLog> {
+async function inRedis(set: Variables): Promise<ChosenTurnStores> {
   const { createClient } = await import("redis");
   const [url, host, username, password, database, keyPrefix] = [
     ...[set("JAF_REDIS_URL"), set("JAF_REDIS_HOST"), set("JAF_REDIS_USERNAME"), set("JAF_REDIS_PASSWORD")],
@@ -89,11 +106,14 @@ async function inRedis(set: Variables): Promise<ChosenTurnLog> {
     client.destroy();
     throw new Failure("The turn log can't be opened in Redis. Check the variables JAF_REDIS_….");
   }
-  const turnLog = createRedisTurnLog(client, keyPrefix === undefined ? {} : { keyPrefix });
-  return { turnLog, close: async () => void (await client.close()) };
+  const options = keyPrefix === undefined ? {} : { keyPrefix };
+  const turnLog = createRedisTurnLog(client, options);
+  const inbox = createRedisInbox(client, options);
+  const timers = createRedisTimers(client, options);
+  return { turnLog, inbox, timers, close: async () => void (await client.close()) };
 }
 
-async function inPostgres(set: Variables): Promise<ChosenTurnLog> {
+async function inPostgres(set: Variables): Promise<ChosenTurnStores> {
   const { default: pg } = await import("pg");
   const connectionString = set("JAF_POSTGRES_URL");
   const [host, database, user, password, ssl] = [
@@ -115,13 +135,25 @@ async function inPostgres(set: Variables): Promise<ChosenTurnLog> {
   pool.on("error", () => {}); // Each call reports its own failure.
   const [tableName, schema] = [set("JAF_POSTGRES_TABLE"), set("JAF_POSTGRES_SCHEMA")];
   try {
-    const turnLog = await createPostgresTurnLog(pool, {
+    const options = {
       ...(tableName === undefined ? {} : { tableName }),
       ...(schema === undefined ? {} : { schema }),
-    });
-    return { turnLog, close: () => pool.end() };
+    };
+    return { ...(await openPostgresTurnStores(pool, options)), close: () => pool.end() };
   } catch (thrown) {
     await pool.end();
     throw thrown;
   }
+}
+
+/** Opens turn log, inbox and timers in Postgres, or in the folder's PGlite. */
+export async function openPostgresTurnStores(
+  client: Parameters<typeof createPostgresTurnLog>[0],
+  options: Parameters<typeof createPostgresTurnLog>[1] = {},
+): Promise<TurnStores> {
+  return {
+    turnLog: await createPostgresTurnLog(client, options),
+    inbox: await createPostgresInbox(client, options),
+    timers: await createPostgresTimers(client, options),
+  };
 }

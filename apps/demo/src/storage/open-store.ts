@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { MemoryConfig } from "@jaf/core";
-import { type LedgerStore, type MemoryProvider, MemorySetupError, type TurnLog } from "@jaf/memory";
-import { createPostgresLedger, createPostgresProvider, createPostgresTurnLog } from "@jaf/memory-postgres";
+import { type LedgerStore, type MemoryProvider, MemorySetupError } from "@jaf/memory";
+import { createPostgresLedger, createPostgresProvider } from "@jaf/memory-postgres";
 import { openPglite, PgliteFolderError } from "@jaf/memory-postgres/pglite";
 import { createPostgresUserMemory } from "@jaf/memory-postgres/user-memory";
 import type { UserMemoryStore } from "@jaf/user-memory";
@@ -9,10 +9,12 @@ import type { Notes } from "../assistant/agent.ts";
 import { Failure } from "../exit.ts";
 import {
   type ChosenStore,
-  type ChosenTurnLog,
+  type ChosenTurnStores,
   chooseStore,
-  chooseTurnLog,
+  chooseTurnStores,
   type Environment,
+  openPostgresTurnStores,
+  type TurnStores,
 } from "./choose-store.ts";
 import { createNotes } from "./notes.ts";
 
@@ -37,8 +39,8 @@ export interface Store {
 export interface OpenedStore extends Store {
   /** What the page's model calls used and cost. */
   readonly ledger: LedgerStore;
-  /** Opens the server's turn log. It closes with the store. */
-  readonly openTurnLog: () => Promise<TurnLog>;
+  /** Opens the server's turn log, inbox and timers. They close with the store. */
+  readonly openTurnStores: () => Promise<TurnStores>;
 }
 
 /**
@@ -73,19 +75,19 @@ async function openFolder(
     const userMemory = await createPostgresUserMemory({}, database.client);
     const notes = await createNotes(database.client);
     const ledger = await createPostgresLedger({}, database.client);
-    let log: ChosenTurnLog | undefined;
-    const openTurnLog = async () => {
-      log = await chooseTurnLog(environment);
-      return log?.turnLog ?? createPostgresTurnLog(database.client);
+    let turns: ChosenTurnStores | undefined;
+    const openTurnStores = async () => {
+      turns = await chooseTurnStores(environment);
+      return turns ?? openPostgresTurnStores(database.client);
     };
     const close = async () => {
-      await log?.close();
+      await turns?.close();
       await ledger.close();
       await userMemory.close();
       await provider.close();
       await database.close();
     };
-    return { provider, notice: chosen?.notice, userMemory, notes, ledger, openTurnLog, close };
+    return { provider, notice: chosen?.notice, userMemory, notes, ledger, openTurnStores, close };
   } catch (thrown) {
     await database.close();
     throw thrown;

@@ -16,6 +16,7 @@ import {
 import { calculate } from "../../src/assistant/calculator.ts";
 import { withOwnWordsOnly } from "../../src/assistant/extraction.ts";
 import { createOfflineModel, requestsOf } from "../../src/assistant/offline-model.ts";
+import { sentMessage } from "../../src/assistant/sender.ts";
 import { statementsIn } from "../../src/assistant/statements.ts";
 import { titleOf } from "../../src/chat/conversations.ts";
 import { type PageContext, pageAssistant } from "../../src/server/page-assistant.ts";
@@ -63,6 +64,26 @@ describe("the page's suggestions", () => {
       expect([reply.text, reply.calls.length]).not.toEqual(["", 0]);
     },
   );
+});
+
+describe("a reminder", () => {
+  it.each([
+    ["Remind me in one minute to stretch", { inMinutes: 1, message: "stretch" }],
+    ["Please remind me in 2 hours: tea!", { inMinutes: 120, message: "tea" }],
+    ["remind me in a day about the rent.", { inMinutes: 1_440, message: "the rent" }],
+  ])("is set by %j", (text, args) => expect(requestsOf(text)).toEqual([{ tool: "set_timer", args }]));
+
+  it("is answered when it is due, without what tells the model who sent it", async () => {
+    const told = 'Timer "t:1", due at 2027-01-01T09:00:00.000Z:';
+    const content = `<timer>\nA timer sent this.\n\n${told}\nTea\n</timer>`;
+    const due = { role: "user", content, from: "timer" } as Message;
+    expect((await replyTo([due])).text).toBe("It’s time: Tea");
+    expect(sentMessage(due)).toEqual({ from: "timer", text: "Tea" });
+    expect(
+      sentMessage({ role: "user", content: `<work>\nX.\n\nDone\n\n.\n</work>`, from: "work" } as Message),
+    ).toEqual({ from: "work", text: "Done\n\n." });
+    expect(sentMessage({ role: "user", content })).toBeUndefined();
+  });
 });
 
 describe("what JAF is", () => {

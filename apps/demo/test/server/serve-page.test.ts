@@ -80,6 +80,23 @@ describe("the page's server", { timeout: 60_000 }, () => {
     expect(await client.conversations.list()).toMatchObject({ conversations: [] });
   });
 
+  it("sets the reminders that it is asked for, and erases them and what waits with their conversation", async () => {
+    const client = createJafClient({ baseUrl: `${served.url}/api` });
+    const asked = await client.ask({ message: "Remind me in 2 hours to call Grace." });
+    const { conversationId = "", text } = asked;
+    expect(text).toBe("All right, I’ll remind you.");
+    expect(await client.timers.list()).toMatchObject({ timers: [{ conversationId, message: "call Grace" }] });
+    await client.ask({ conversationId, message: "Remind me each day at 7:30: tea" });
+    const { timers } = await client.timers.list({ conversationId });
+    expect(timers.map(({ cron }) => cron)).toContain("30 7 * * *");
+    // What is said while a call waits for the user stays in the inbox.
+    await client.ask({ conversationId, message: "Send an email to Grace: Tea?" });
+    await client.conversations.send(conversationId, { message: "What is 6 * 7?" });
+    await client.conversations.deleteAll();
+    expect(await client.timers.list()).toEqual({ timers: [] });
+    expect(await client.openTurns()).toMatchObject({ turns: [] });
+  });
+
   it("stores a pasted page's claims as third-party facts that wait for review", async () => {
     const client = createJafClient({ baseUrl: `${served.url}/api` });
     await client.ask({ message: "Keep this page:\nThe reader's name is Mallory." });

@@ -39,9 +39,13 @@ export function scriptedModel({ notes, next }: Script, mortal: Mortal): ModelPro
     getCompletion: () => Promise.reject(new Error("This model only streams.")),
     getCompletionStream: async function* ({ messages, traceId }, _agent, { signal }) {
       const number = next();
-      await mortal.call({ label: "model", on: "model" }, async () => {
+      const called = mortal.call({ label: "model", on: "model" }, async () => {
         const isValid = sanitizeConversation(messages) === messages;
         notes.add({ type: "model", turnId: traceId, texts: textsOf(messages), isValid });
+      });
+      await called.catch((thrown: unknown) => {
+        notes.add({ type: "model failed", turnId: traceId });
+        throw thrown;
       });
       yield { type: "text_delta", text: `r${number} saw ` };
       await sleep(number % 4, undefined, signal && { signal });

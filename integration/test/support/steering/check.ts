@@ -4,6 +4,7 @@ import { REPLY } from "./agent.ts";
 import type { Note } from "./notes.ts";
 import type { Played } from "./player.ts";
 import type { Program } from "./program.ts";
+import type { SurveyedTurn } from "./rest.ts";
 
 /** Compares what is stored with what happened. Returns the broken rules. */
 export const brokenRules = (played: Played): readonly string[] => [
@@ -118,18 +119,34 @@ function brokenCalls({ messages, notes, program }: Played): readonly string[] {
   return broken;
 }
 
-/** What a turn fails with if a fault hits its model call, its store, or the release of an earlier turn's lease. */
-const EXPECTED_CODES: ReadonlySet<string> = new Set(["ModelCallError", "MemoryError"]);
+/** How many faults must hit a turn until it ends as lost. */
+const FAULTS_UNTIL_LOST = 3;
 
-/** How often a turn is taken over without a step until it ends as lost. */
-const MOST_TAKE_OVERS = 3;
+/** Whether a fault explains that a turn failed. */
+function isExplained({ turnId, events }: SurveyedTurn, { notes, program }: Played): boolean {
+  const end = events.at(-1);
+  const faults = program.operations.flatMap(({ fault }) => fault?.crash ?? []);
+  switch (end?.type === "turn_end" ? end.error?.code : undefined) {
+    case "ModelCallError":
+      return notes.of("model failed").some((failed) => failed.turnId === turnId);
+    case "MemoryError":
+      // A turn of which nothing is stored doesn't go on if a late write has changed the conversation.
+      return faults.includes("killed, done late");
+    case "Lost":
+      return faults.length >= FAULTS_UNTIL_LOST;
+    default:
+      return false;
+  }
+}
 
 /** How the turns ended, and what readers of their events saw. */
-function brokenTurns({ messages, notes, turns, program }: Played): readonly string[] {
+function brokenTurns(played: Played): readonly string[] {
+  const { messages, notes, turns, program } = played;
   const broken: string[] = [];
   const all = notes.all();
   const faults = new Set(program.operations.flatMap(({ fault }) => fault?.crash ?? []));
-  for (const { turnId, state, events } of turns) {
+  for (const turn of turns) {
+    const { turnId, state, events } = turn;
     const types = events.map(({ type }) => type);
     if (state !== "ended") broken.push(`${turnId} is ${state}`);
     if (types[0] !== "turn_start" || types.lastIndexOf("turn_start") !== 0)
@@ -146,13 +163,8 @@ function brokenTurns({ messages, notes, turns, program }: Played): readonly stri
       broken.push(`${turnId} was stopped, but went on and is ${end.status}`);
     if (!isPromised && end.status === "stopped" && faults.size === 0)
       broken.push(`${turnId} is stopped, but no stop was asked for`);
-    const takeOvers = events.filter((event) => event.type === "retract" && event.reason === "taken-over");
-    // Hand-overs count, too: a turn that each process hands over before its next step ends as lost.
-    const isHandedOn = end.error?.code === "Lost" && takeOvers.length > MOST_TAKE_OVERS;
-    // A process that hands over a turn can leave the conversation's lease to expire.
-    const isDisturbed = faults.size > 0 || program.operations.some(({ kind }) => kind === "close");
-    const mayFail = isHandedOn || (isDisturbed && EXPECTED_CODES.has(end.error?.code ?? ""));
-    if (end.status === "error" && !mayFail) broken.push(`${turnId} failed: ${JSON.stringify(end.error)}`);
+    if (end.status === "error" && !isExplained(turn, played))
+      broken.push(`${turnId} failed: ${JSON.stringify(end.error)}`);
   }
   for (const { turnId } of notes.of("begun"))
     if (!turns.some((turn) => turn.turnId === turnId)) broken.push(`${turnId} is lost`);

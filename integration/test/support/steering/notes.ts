@@ -10,6 +10,8 @@ export type Note =
   | { readonly type: "entry"; readonly text: string }
   /** A model call begins. */
   | ModelNote
+  /** A fault has hit a model call. */
+  | { readonly type: "model failed"; readonly turnId: string }
   /** A tool begins. */
   | { readonly type: "run"; readonly tool: string; readonly callId: string; readonly key: string }
   /** The result of a call is stored. */

@@ -50,7 +50,7 @@ export async function takeInbox<Ctx>(
   if (acquired?.success === false) return failLease(state, acquired.error);
   const saved = await journal.taken(messages, readUpTo, entry);
   if (!saved.success) return failMemory(state, saved.error);
-  scope.emit?.({ type: "inbox_taken", data: { count: messages.length } });
+  scope.emit?.({ type: "inbox_taken", data: { count: messages.length, messages } });
   return { state: { ...state, messages: [...state.messages, ...messages] } };
 }
 

@@ -48,12 +48,18 @@ export const hasTaken = ({ metadata }: Stored): boolean => metadata?.[KEY] !== u
  */
 export function withoutTaken(conversation: ConversationMemory): readonly Message[] {
   const { messages } = conversation;
-  const record = readInboxRecord(conversation);
-  if (record.taken.length === 0) return messages;
+  const taken = takenPositions(conversation);
+  if (taken.size === 0) return messages;
   const first = firstPositionOf(conversation);
-  const taken = new Set(record.taken.flatMap(positionsOf));
   return messages.filter(({ role }, index) => role !== "user" || !taken.has(first + index));
 }
+
+/**
+ * Returns the positions of the user messages that runs have taken from the inbox since the last final reply. Earlier ones
+ * may be included.
+ */
+export const takenPositions = (stored: Stored): ReadonlySet<number> =>
+  new Set(readInboxRecord(stored).taken.flatMap(positionsOf));
 
 const positionsOf = ([position, count]: Taken): readonly number[] =>
   Array.from({ length: count }, (_, index) => position + index);

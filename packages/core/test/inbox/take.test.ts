@@ -30,7 +30,11 @@ describe.each(DURABILITIES)("a run with an inbox, durability %s", (durability) =
     const { ended, events } = await world.process(["Hi"], ["Hello."]);
     expect(ended.outcome).toEqual({ status: "completed", output: "Hello." });
     expect(await world.said()).toEqual(["user: Hi", "user: one", "user: two", "assistant: Hello."]);
-    expect(eventsOfType(events, "inbox_taken")).toEqual([{ count: 2 }]);
+    const messages = [
+      { role: "user", content: "one" },
+      { role: "user", content: "two" },
+    ];
+    expect(eventsOfType(events, "inbox_taken")).toEqual([{ count: 2, messages }]);
     expect(await world.waiting()).toEqual([]);
   });
 

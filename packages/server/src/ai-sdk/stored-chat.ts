@@ -1,4 +1,5 @@
 import type { Interruption } from "@jaf/core";
+import { takenPositions } from "@jaf/core/internal";
 import type { RichMessage } from "@jaf/memory";
 import type { LoggedTurn } from "@jaf/memory/adapter";
 import { unwrap } from "../http/failure.ts";
@@ -25,6 +26,8 @@ export interface StoredChat {
   readonly version: number | undefined;
   readonly messages: readonly RichMessage[];
   readonly firstPosition: number;
+  /** Positions of messages that turns have taken from the inbox since the last final reply, or earlier. */
+  readonly taken: ReadonlySet<number>;
 }
 
 /** Number of messages to load first if only the last reply is needed. */
@@ -42,13 +45,14 @@ export async function readChat(stores: Stores, chat: Chat, part: ChatPart): Prom
   const read = unwrap(await stores.provider.readConversation(chat.conversationId, { messages }));
   const { conversation, firstPosition } = read;
   if (conversation === null || conversation.userId !== chat.userId) {
-    return { version: undefined, messages: [], firstPosition: 0 };
+    return { version: undefined, messages: [], firstPosition: 0, taken: new Set() };
   }
   const stored = conversation.messages;
   // Without a user's message, the last reply may begin before the messages that were loaded.
   const isCut = part === "tail" && stored.length === TAIL && !stored.some(({ role }) => role === "user");
   if (isCut) return readChat(stores, chat, "all");
-  return { version: conversation.metadata?.version ?? 0, messages: stored, firstPosition };
+  const taken = takenPositions(conversation);
+  return { version: conversation.metadata?.version ?? 0, messages: stored, firstPosition, taken };
 }
 
 /** Returns the `Chat` for a chat id that the client chose. Its conversation may not exist. */
@@ -126,6 +130,27 @@ export async function waitingCalls(stores: Stores, chat: Chat): Promise<readonly
   return last?.type === "turn_end" ? (last.interruptions ?? []) : [];
 }
 
+/**
+ * Returns the messages for a client that loads the chat. If a running turn has taken messages from the inbox, leaves out
+ * the messages of this turn: the stream of the turn shows them all in one UI message.
+ */
+export async function loadedMessages(
+  stores: Stores,
+  chat: Chat,
+  { messages, firstPosition, taken }: StoredChat,
+): Promise<readonly RichMessage[]> {
+  if (taken.size === 0) return messages;
+  const turn = await latestTurn(stores, chat);
+  if (turn?.state !== "running") return messages;
+  const { conversationId, turnId } = turn;
+  const page = unwrap(await stores.log.read({ conversationId, turnId, limit: 1 }));
+  const [text] = page?.events ?? [];
+  const start = text === undefined ? undefined : decodeEvent(text);
+  const from = start?.type === "turn_start" ? start.position : undefined;
+  if (from === undefined || Math.max(...taken) < from) return messages;
+  return messages.slice(0, Math.max(0, from - firstPosition));
+}
+
 /** Where the UI message that shows a turn's replies begins in the conversation. */
 export interface ReplyPlace {
   /** Position of the first stored message that the UI message shows. */
@@ -143,7 +168,7 @@ export interface ReplyPlace {
  * reply.
  */
 export function replyPlace(
-  { messages, firstPosition }: Omit<StoredChat, "version">,
+  { messages, firstPosition }: Omit<StoredChat, "version" | "taken">,
   turnPosition: number,
 ): ReplyPlace {
   // `messages` may have been loaded before, during or after the turn, so messages of the turn may be missing.

@@ -1,5 +1,5 @@
 import type { AiSdkToolPart, AiSdkUIPart } from "@jaf/ai-sdk";
-import { isToolPart, isWriting, type ShownPart, type WritingCall } from "./ui-messages.ts";
+import { type InputUIPart, isToolPart, isWriting, type ShownPart, type WritingCall } from "./ui-messages.ts";
 
 type UIMetadata = NonNullable<Extract<AiSdkUIPart, { type: "source-url" }>["providerMetadata"]>;
 type Input = Extract<AiSdkToolPart, { state: "input-available" }>["input"];
@@ -41,6 +41,7 @@ export type UIMessageChunk =
   | { readonly type: "tool-output-available"; readonly toolCallId: string; readonly output: unknown }
   | { readonly type: "tool-output-error"; readonly toolCallId: string; readonly errorText: string }
   | { readonly type: "tool-output-denied"; readonly toolCallId: string }
+  | InputUIPart
   | { readonly type: "message-metadata"; readonly messageMetadata: MessageMetadata }
   | { readonly type: "abort" }
   | { readonly type: "error"; readonly errorText: string }

@@ -9,6 +9,7 @@ import { addWaiting, answeredCalls, innerCallsIn } from "./inner-calls.ts";
 import { createMessageWriter } from "./message-writer.ts";
 import type { UIMessageChunk } from "./ui-message-chunks.ts";
 import {
+  inputPart,
   isToolPart,
   type ShownPart,
   type StreamedOptions,
@@ -105,7 +106,9 @@ export function createTurnChunks({
   waiting = [],
   ...streamedOptions
 }: TurnChunksOptions): TurnChunks {
-  const messages: RichMessage[] = [...before];
+  let messages: RichMessage[] = [...before];
+  /** The parts of what came before the last messages that the turn took from the inbox, and these messages. */
+  let partsBefore: readonly ShownPart[] = [];
   const interruptions: Interruption[] = innerCallsIn(waiting, before);
   /** The calls of agents that run as tools that waited and now have results, by id. */
   const answered = new Map<string, StreamedPart>();
@@ -119,7 +122,7 @@ export function createTurnChunks({
     const shown = streamedReply([...messages, ...coming], { ...streamedOptions, interruptions });
     const parts = shown.map((part) => (isToolPart(part) ? (answered.get(part.toolCallId) ?? part) : part));
     // The calls of a reply are its last parts.
-    return [...parts.slice(0, parts.length - writing.length), ...writing];
+    return [...partsBefore, ...parts.slice(0, parts.length - writing.length), ...writing];
   };
   /** Returns whether the piece continues a piece of the reply in progress. */
   const goesOn = (piece: GrowingPiece): boolean =>
@@ -152,6 +155,10 @@ export function createTurnChunks({
       case "message":
         endReply();
         messages.push(event.message);
+        break;
+      case "input":
+        partsBefore = [...partsNow(), inputPart(event.messages, streamedOptions)];
+        messages = [];
         break;
       case "tool_end":
         messages.push({ role: "tool", tool_call_id: event.toolCallId, content: event.parts ?? event.result });

@@ -24,8 +24,34 @@ export interface WritingCall {
   readonly input: string;
 }
 
+/**
+ * Messages that the turn has taken from the conversation's inbox, at their place in the reply. A stream of the AI SDK can't
+ * add a message of the user. When the conversation is loaded, they are messages of their own.
+ */
+export interface InputUIPart {
+  readonly type: "data-jafInput";
+  readonly data: { readonly messages: readonly SentUIMessage[] };
+}
+
+/** A message of the inbox. `from`: `"user"`, or e.g. `"timer"`, whose text is in a tag. */
+export interface SentUIMessage {
+  readonly from: string;
+  readonly parts: readonly StreamedPart[];
+}
+
 /** A part of a UI message while its turn runs. */
-export type ShownPart = StreamedPart | WritingCall;
+export type ShownPart = StreamedPart | WritingCall | InputUIPart;
+
+/** Returns the part for messages that the turn has taken from the inbox. */
+export const inputPart = (messages: readonly RichMessage[], options: StreamedOptions): InputUIPart => ({
+  type: "data-jafInput",
+  data: {
+    messages: messages.map((message) => ({
+      from: typeof message["from"] === "string" ? message["from"] : "user",
+      parts: streamedReply([message], { ...options, interruptions: [] }),
+    })),
+  },
+});
 
 export interface StreamedOptions {
   /** Whether to include reasoning. Default `true`. */

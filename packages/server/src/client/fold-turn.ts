@@ -32,6 +32,11 @@ export type Piece = ReplyPiece;
 export interface FoldedTurn {
   readonly turnId: string | undefined;
   readonly conversationId: string | undefined;
+  /**
+   * Position of the first message that the turn adds after the user's input. The items show the stored messages from here
+   * on. Absent: unknown.
+   */
+  readonly position?: number;
   /** Name of the current agent. */
   readonly agentName: string | undefined;
   /** Number of events that were added so far. This is the number of the next event. */
@@ -40,7 +45,7 @@ export interface FoldedTurn {
    * `"starting"`: no event has arrived. `"running"`: the turn runs. Other values: how the turn ended, see `TurnEnd`.
    */
   readonly status: "starting" | "running" | TurnEnd["status"];
-  /** Messages, tool calls and handoffs, in order. */
+  /** Messages, inputs, tool calls and handoffs, in order. */
   readonly items: readonly TurnItem[];
   /** Pieces of the reply in progress, to show after all items. */
   readonly pieces: readonly Piece[];
@@ -130,8 +135,8 @@ export const isRunning = ({ status }: FoldedTurn): boolean => status === "starti
 function apply(turn: FoldedTurn, event: TurnEvent): FoldedTurn {
   switch (event.type) {
     case "turn_start": {
-      const { turnId, conversationId, agentName } = event;
-      return { ...turn, turnId, conversationId, agentName, status: "running" };
+      const { type: _, ...ids } = event;
+      return { ...turn, ...ids, status: "running" };
     }
     case "text":
     case "reasoning":
@@ -142,6 +147,10 @@ function apply(turn: FoldedTurn, event: TurnEvent): FoldedTurn {
       return { ...turn, pieces: [], retracted: event.reason };
     case "message":
       return withMessage(turn, event);
+    case "input": {
+      const inputs = event.messages.map((message) => ({ type: "input", message }) as const);
+      return { ...turn, items: [...turn.items, ...inputs] };
+    }
     case "tool_start":
       return { ...turn, items: withToolStart(turn.items, event) };
     case "tool_end":

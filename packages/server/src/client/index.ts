@@ -44,6 +44,7 @@ export type { FollowedEvent, FollowOptions, ReconnectOptions } from "./follow.ts
 export {
   callsIn,
   type HandoffItem,
+  type InputItem,
   type MessageItem,
   type ToolItem,
   type ToolState,

@@ -63,6 +63,13 @@ export interface MessageItem {
   readonly stopped?: true;
 }
 
+/** A message that the turn has taken from the conversation's inbox: the user's, a timer's or that of other work. */
+export interface InputItem {
+  readonly type: "input";
+  /** If the user didn't send it, its field `from` is `"timer"` or `"work"`. */
+  readonly message: Message;
+}
+
 /** The change from one agent to another. */
 export interface HandoffItem {
   readonly type: "handoff";
@@ -71,7 +78,7 @@ export interface HandoffItem {
 }
 
 /** An item of a turn that you can show. */
-export type TurnItem = MessageItem | ToolItem | HandoffItem;
+export type TurnItem = MessageItem | InputItem | ToolItem | HandoffItem;
 
 interface CalledTool {
   readonly toolCallId: string;

@@ -52,6 +52,7 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
     jobs.set(key, job);
     void job.result.then((result) => {
       if (jobs.get(key) === job) jobs.delete(key);
+      if (result.kind === "left") recovery.adopt(job);
       if (result.kind === "ended") void inboxTurns?.goOn(job, { hasFailed: result.end.status === "error" });
     });
   }

@@ -27,6 +27,33 @@ export async function endStopped<Ctx>(
   return endTurn(job, ending);
 }
 
+/** What a turn fails with if the server or its store is to blame, and not the message. */
+const NOT_OF_THE_MESSAGE: ReadonlySet<string> = new Set(["MemoryError", "Lost"]);
+
+/**
+ * Ends a turn whose run failed. Stores the user's messages if nothing of the turn is stored, because the server has
+ * accepted them.
+ */
+export async function endFailed<Ctx>(
+  job: JobParts<Ctx>,
+  ending: TurnEnd,
+  reported?: TurnFailedError,
+): Promise<JobResult> {
+  if (NOT_OF_THE_MESSAGE.has(ending.error?.code ?? "") && job.options.request.edit === undefined) {
+    await observeVersion(job);
+    await keepShown(job, "");
+  }
+  return endTurn(job, ending, reported);
+}
+
+/** Sets the conversation's version, which another run's late write can have changed, unless the turn has written it. */
+async function observeVersion<Ctx>({ options, written }: JobParts<Ctx>): Promise<void> {
+  const { scope, conversationId, turnId } = options;
+  const read = await scope.settings.provider.readConversation(conversationId, { messages: "none" });
+  const metadata = read.success ? read.data.conversation?.metadata : undefined;
+  if (metadata?.["traceId"] !== turnId) written.version = metadata?.version ?? written.version;
+}
+
 /** Stores the text that readers saw, and the user's messages if nothing of the turn is stored. Returns the text's message. */
 async function keepShown<Ctx>(job: JobParts<Ctx>, text: string): Promise<Message | undefined> {
   const { options, lease, written, taken } = job;

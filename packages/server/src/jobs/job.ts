@@ -33,6 +33,8 @@ export type JobResult =
   /** Another process continues the turn, or will take it over. */
   | { readonly kind: "elsewhere" }
   | { readonly kind: "handed-over" }
+  /** The store failed before anything was written. The turn's lease is released, and a take-over continues the turn. */
+  | { readonly kind: "left" }
   | { readonly kind: "refused"; readonly beginFailure: Omit<BeginFailure, "error"> };
 
 /** What a job needs to continue a turn that this process has taken over. */
@@ -48,7 +50,7 @@ export interface TakenJob extends HeldLease {
   readonly ending?: TurnEnd;
   /** Set if a stop was requested. `openText`: the text that readers have seen of an unfinished reply. */
   readonly stopped?: { readonly openText: string; readonly agentName: string };
-  /** The conversation's version at the take-over. `undefined` if `ending` is set. */
+  /** The conversation's version at the take-over. `undefined` if `ending` is set and `hasProgress` isn't known. */
   readonly version: number | undefined;
 }
 

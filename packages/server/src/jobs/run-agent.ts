@@ -16,7 +16,7 @@ import type { TurnRefusal } from "../turns/turn-service.ts";
 import type { ExpectedState } from "./begin-turn.ts";
 import { makeConversation } from "./conversation.ts";
 import { createEditProvider, editKey } from "./edit.ts";
-import { endStopped, endTurn, FAULT, failedEnd, faultEnd, turnEndOf } from "./end-turn.ts";
+import { endFailed, endStopped, endTurn, FAULT, failedEnd, faultEnd, turnEndOf } from "./end-turn.ts";
 import { faultReport, ledgerReportOf, reportOf, toolReportOf } from "./failure-report.ts";
 import { inboxOf } from "./inbox-entries.ts";
 import { type JobClients, type JobOptions, type JobParts, type JobResult, recordWrite } from "./job.ts";
@@ -178,6 +178,16 @@ function promptOptions<Ctx>({ options, signal }: JobParts<Ctx>, isResumption: bo
 }
 
 /**
+ * Returns the failure of the store that ended the run before this process had written anything of the turn. If it is
+ * retryable, a take-over can continue the turn: it finds out what is stored, and waits for the conversation's lease.
+ */
+function failureBefore<Ctx>({ written }: JobParts<Ctx>, settled: Settled): MemoryErrorUnion | undefined {
+  if ("thrown" in settled || written.count > 0) return undefined;
+  const { outcome } = settled.result;
+  return outcome.status === "error" && outcome.error._tag === "MemoryError" ? outcome.error.error : undefined;
+}
+
+/**
  * Ends the turn according to the run's result (`settled`). Doesn't end a turn that never began, or that another process
  * continues.
  */
@@ -199,8 +209,20 @@ async function conclude<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, settled: S
     }
   }
   if (job.reason() === "hand-over" && hasFailed) {
+    lease.push({ type: "retract", reason: "handed-over" });
     await lease.release();
     return { kind: "handed-over" };
+  }
+  const failure = failureBefore(job, settled);
+  if (
+    job.reason() === undefined &&
+    failure?.retryable === true &&
+    options.scope.settings.recoverMs !== false
+  ) {
+    job.opened();
+    options.scope.settings.onError(failure);
+    await lease.release();
+    return { kind: "left" };
   }
   job.opened();
   if ("thrown" in settled) {
@@ -217,7 +239,7 @@ async function conclude<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, settled: S
   });
   const { outcome } = settled.result;
   if (ending.status === "error" && outcome.status === "error")
-    return endTurn(job, ending, reportOf(job, outcome.error));
+    return endFailed(job, ending, reportOf(job, outcome.error));
   if (ending.status !== "stopped") return endTurn(job, ending);
   return endStopped(job, { openText: mapper.openText(), agentName: mapper.agentName() }, ending);
 }

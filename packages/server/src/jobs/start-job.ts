@@ -1,7 +1,7 @@
 import type { RecentEvents } from "../turns/recent-events.ts";
 import type { TurnIds } from "../turns/turn-service.ts";
 import type { BeginFailure } from "./begin-turn.ts";
-import { endStopped, endTurn } from "./end-turn.ts";
+import { endFailed, endStopped } from "./end-turn.ts";
 import { lostReport } from "./failure-report.ts";
 import type { AbortReason, JobOptions, JobParts, JobResult, TakenJob } from "./job.ts";
 import { openJobLease } from "./lease.ts";
@@ -85,7 +85,7 @@ async function work<Ctx>(job: JobParts<Ctx>): Promise<JobResult> {
     lease.hold(taken);
     for (const event of taken.missing) lease.push(event);
     job.opened();
-    if (taken.ending !== undefined) return endTurn(job, taken.ending, lostReport(job, taken.ending));
+    if (taken.ending !== undefined) return endFailed(job, taken.ending, lostReport(job, taken.ending));
     if (taken.stopped !== undefined)
       return endStopped(job, taken.stopped, { type: "turn_end", status: "stopped" });
   }

@@ -1,11 +1,11 @@
 import { readToolResult } from "@jaf/core";
-import { nestedCallId, newerFormatError } from "@jaf/core/internal";
+import { nestedCallId, newerFormatError, takenPositions } from "@jaf/core/internal";
 import type { MemoryErrorUnion, Message, Result, RichMessage } from "@jaf/memory";
 import type { LoggedTurn, TakenOverTurn } from "@jaf/memory/adapter";
 import { calledTool, createFailure, createSuccess, messageText, present } from "@jaf/memory/internal";
 import { decodeEvent } from "../turns/encoded-event.ts";
 import { refusal } from "../turns/turn-errors.ts";
-import type { InnerTurnEvent, ToolEndEvent, TurnEnd, TurnEvent } from "../turns/turn-event.ts";
+import type { InnerTurnEvent, RetractEvent, ToolEndEvent, TurnEnd, TurnEvent } from "../turns/turn-event.ts";
 import { editKey } from "./edit.ts";
 import { ERASED, failedEnd, LOST } from "./end-turn.ts";
 import type { JobScope, TakenJob } from "./job.ts";
@@ -15,7 +15,8 @@ import type { TurnSettings } from "./turn-options.ts";
 
 const PAGE = 1_000;
 /**
- * How often a turn may be taken over without a new message or tool result before the turn ends with the error `LOST`.
+ * How often a turn may be taken over from a process that has died, without a new message or tool result, before the turn
+ * ends with the error `LOST`.
  */
 const MAX_TAKE_OVERS_WITHOUT_PROGRESS = 3;
 
@@ -52,10 +53,6 @@ export async function prepareTakeOver<Ctx>(
     endOfLeft === undefined ? createSuccess({ leftBecause: error }) : endedAs(endOfLeft);
   if (decoded === "newer") return leftBecause(NEWER_REQUEST);
   if (stored === undefined) return endedAs(failedEnd(LOST));
-  // A queue hands each new turn over once.
-  const most = MAX_TAKE_OVERS_WITHOUT_PROGRESS + (settings.queue === undefined ? 0 : 1);
-  // A stopped turn runs nothing more that could end its process.
-  if (!turn.stopRequested && takeOversWithoutProgress(events) >= most) return endedAs(failedEnd(LOST));
   const agentName = agentOf(events, stored);
   const missingName = missingAgent(settings, { begun: stored.agentName, current: agentName });
   // A stopped turn ends without its agent.
@@ -73,19 +70,33 @@ export async function prepareTakeOver<Ctx>(
   if (newer !== undefined) return leftBecause(newer);
   const isUnmade = stored.edit !== undefined && read.data.receipt === undefined;
   const version = conversation.metadata?.version;
+  /** Ends a turn of which nothing is stored. Its message is stored before the end, unless the turn was refused. */
+  const unstored = (ending: TurnEnd): Result<Resumption> => {
+    // An edit isn't made. A refused turn that is in the log all the same was asked to stop.
+    const hasProgress = isUnmade || turn.stopRequested;
+    return createSuccess({
+      request: stored,
+      taken: { ...common, version, missing: [opening], hasProgress, ending },
+    });
+  };
   const traceId: unknown = conversation.metadata?.["traceId"];
   // A turn whose beginning reached the log late, after another turn, has written nothing.
   const isForeign = typeof traceId === "string" && traceId !== turnId;
   // Nothing of the turn is stored, and the messages that it was sent for have changed.
   if ((isUnmade || isForeign) && version !== base.version) {
     const { message } = refusal("changed");
-    return endedAs(failedEnd({ code: "MemoryError", message, retryable: false }));
+    return unstored(failedEnd({ code: "MemoryError", message, retryable: false }));
   }
   // Messages that an unmade edit will replace aren't part of the turn.
   const messages = isUnmade ? [] : conversation.messages;
+  // A stopped turn runs nothing more that could end its process.
+  if (!turn.stopRequested && takeOversWithoutProgress(events) >= MAX_TAKE_OVERS_WITHOUT_PROGRESS)
+    return messages.length > 0 ? endedAs(failedEnd(LOST)) : unstored(failedEnd(LOST));
+  const taken = takenPositions(conversation);
+  const inputs = new Set(messages.filter((_, index) => taken.has(read.data.firstPosition + index)));
   const results = await innerResults(settings, events);
   if (!results.success) return results;
-  const missingHere = missingEvents(messages, events, stored.agentName);
+  const missingHere = missingEvents({ messages, inputs, events, agentName: stored.agentName });
   const missing = [...results.data, ...missingHere];
   // The text that readers saw last is that of the message whose event is missing.
   const isStored = missingHere.some(({ type }) => type === "message");
@@ -128,15 +139,23 @@ async function eventsOf<Ctx>(
   return createSuccess(all);
 }
 
-/** Counts the take-overs since the turn's last message or tool result. */
+/**
+ * Counts the take-overs since the turn's last message or tool result. A take-over of a turn that its process has handed
+ * over doesn't count, because the turn hasn't ended that process.
+ */
 function takeOversWithoutProgress(events: readonly TurnEvent[]): number {
   const last = events.findLastIndex((event) => {
     const { type } = event.type === "inner" ? event.event : event;
     return type === "message" || type === "tool_end";
   });
-  return events.slice(last + 1).filter((event) => event.type === "retract" && event.reason === "taken-over")
-    .length;
+  const since = events.slice(last + 1);
+  return since.filter(
+    (event, at) => isRetract(event, "taken-over") && !isRetract(since[at - 1], "handed-over"),
+  ).length;
 }
+
+const isRetract = (event: TurnEvent | undefined, reason: RetractEvent["reason"]): boolean =>
+  event?.type === "retract" && event.reason === reason;
 
 function openTextOf(events: readonly TurnEvent[]): string {
   const last = events.findLastIndex(({ type }) => type === "message" || type === "retract");
@@ -151,14 +170,19 @@ const agentOf = (events: readonly TurnEvent[], { agentName }: StoredRequest): st
 
 const callsOf = ({ tool_calls: calls }: Message) => calls ?? [];
 
+interface ToldTurn {
+  readonly messages: readonly Message[];
+  /** Those of the messages that the turn has taken from the inbox. */
+  readonly inputs: ReadonlySet<Message>;
+  readonly events: readonly TurnEvent[];
+  readonly agentName: string;
+}
+
 /** Returns events for the turn's stored messages that have no event yet. */
-function missingEvents(
-  messages: readonly Message[],
-  events: readonly TurnEvent[],
-  agentName: string,
-): readonly TurnEvent[] {
+function missingEvents({ messages, inputs, events, agentName }: ToldTurn): readonly TurnEvent[] {
   // A process stores a message before the message's event, and may crash between these two writes.
   const sentMessages = events.flatMap((event) => (event.type === "message" ? [event.message] : []));
+  const sentInputs = events.flatMap((event) => (event.type === "input" ? event.messages : []));
   const sentResults = events.flatMap((event) => (event.type === "tool_end" ? [event.toolCallId] : []));
   const names = new Map<string, string>();
   const missing: TurnEvent[] = [];
@@ -167,6 +191,10 @@ function missingEvents(
       for (const call of callsOf(message)) names.set(call.id, call.function.name);
       if (sentMessages.length > 0) sentMessages.shift();
       else missing.push({ type: "message", agentName, message });
+    }
+    if (inputs.has(message)) {
+      if (sentInputs.length > 0) sentInputs.shift();
+      else missing.push({ type: "input", messages: [message] });
     }
     if (message.role !== "tool") continue;
     const id = message.tool_call_id ?? "";

@@ -12,6 +12,7 @@ import { answeringTurn, type ChatTurn, isComplete, isSaid, saidTurn } from "../a
 import {
   type Chat,
   latestTurnOf,
+  loadedMessages,
   openChat,
   readChat,
   replyPlace,
@@ -91,10 +92,11 @@ export function aiSdkRoutes(route: Route, parts: ServerParts): void {
   route(aiSdkMessages, async ({ userId, chatId }) => {
     const { chat, stored } = await openChat(parts, { userId, chatId }, "all");
     const interruptions = await waitingCalls(parts, chat);
+    const messages = await loadedMessages(parts, chat, stored);
     const id = messageIds(stored.firstPosition);
     return {
       conversationId: chat.conversationId,
-      messages: streamedMessages(stored.messages, { interruptions, id }),
+      messages: streamedMessages(messages, { interruptions, id }),
     };
   });
 }

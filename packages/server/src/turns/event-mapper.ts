@@ -79,6 +79,8 @@ export function toTurnEvent(event: TraceEvent): TurnEvent | undefined {
       return { type: "retract", reason: "guardrail" };
     case "assistant_message":
       return { type: "message", agentName: event.data.agentName, message: event.data.message };
+    case "inbox_taken":
+      return { type: "input", messages: event.data.messages };
     case "tool_call_start": {
       const { toolCallId = "", toolName, args } = event.data;
       return { type: "tool_start", toolCallId, toolName, args };

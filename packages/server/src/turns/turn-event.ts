@@ -23,6 +23,7 @@ export type TurnEvent =
   | ToolArgumentsEvent
   | RetractEvent
   | TurnMessageEvent
+  | InputEvent
   | ToolStartEvent
   | ToolEndEvent
   | InterruptionEvent
@@ -86,9 +87,10 @@ export interface RetractEvent {
    * - `"retry"`: the model call is repeated.
    * - `"fallback"`: another model is called.
    * - `"guardrail"`: a guardrail blocked the reply.
+   * - `"handed-over"`: the process shuts down, or a queue continues the turn. Another process takes the turn over.
    * - `"taken-over"`: another process took over the turn.
    */
-  readonly reason: "retry" | "fallback" | "guardrail" | "taken-over";
+  readonly reason: "retry" | "fallback" | "guardrail" | "handed-over" | "taken-over";
 }
 
 /** A complete message, which is now part of the conversation. */
@@ -98,6 +100,13 @@ export interface TurnMessageEvent {
   readonly message: Message;
   /** Present if the turn was stopped, so the message may be incomplete. */
   readonly stopped?: true;
+}
+
+/** Messages that the turn has taken from the conversation's inbox. They are now part of the conversation, in this order. */
+export interface InputEvent {
+  readonly type: "input";
+  /** User messages. One that the user didn't send has the field `from`: `"timer"` or `"work"`. */
+  readonly messages: readonly Message[];
 }
 
 /** A tool call starts. */

@@ -74,6 +74,46 @@ const seen = (message: UIMessage | undefined) =>
   comparable(message === undefined ? [] : callsLast(visibleParts(message)));
 
 describe("the chunks of a turn", () => {
+  it("show what the turn took from the inbox as a part between the replies", async () => {
+    const said = (content: string): TurnEvent => ({
+      ...{ type: "message", agentName: "clerk", message: { role: "assistant", content } },
+    });
+    const sent = [
+      { role: "user", content: "Make it short." },
+      { role: "user", content: "<timer>Tea</timer>", from: "timer" },
+    ] as const;
+    const events: TurnEvent[] = [
+      { type: "turn_start", turnId: "t", conversationId: "c", agentName: "clerk" },
+      said("I begin."),
+      { type: "input", messages: sent },
+      { type: "text", text: "Sho" },
+      { type: "retract", reason: "retry" },
+      said("Short."),
+      { type: "turn_end", status: "completed" },
+    ];
+    const turn = { events, stored: [], interruptions: [], status: "completed" } as const;
+    const data = {
+      messages: [
+        { from: "user", parts: [{ type: "text", text: "Make it short." }] },
+        { from: "timer", parts: [{ type: "text", text: "<timer>Tea</timer>" }] },
+      ],
+    };
+    const { message, errors } = await read(chunksOf(turn, [1]));
+    expect(errors).toEqual([]);
+    expect(message && visibleParts(message)).toMatchObject([
+      { type: "step-start" },
+      { type: "text", text: "I begin." },
+      { type: "data-jafInput", data },
+      { type: "step-start" },
+      { type: "text", text: "Short." },
+    ]);
+    // A client that comes later gets the same, without what was retracted.
+    const later = await read(chunksOf(turn, [7]));
+    expect(later.message?.parts.map(({ type }) => type)).toEqual(
+      message && visibleParts(message).map(({ type }) => type),
+    );
+  });
+
   it("are valid and produce the message that is loaded afterwards", async () => {
     const schema = await uiMessageChunkSchema().validate;
     await fc.assert(

@@ -168,6 +168,20 @@ describe("foldTurn", () => {
     expect(turn).toMatchObject({ status: "error", error, pieces: [{ text: "half" }] });
   });
 
+  it("shows what the turn took from the inbox in its place", () => {
+    const input: TurnEvent = {
+      type: "input",
+      messages: [
+        { role: "user", content: "Make it short." },
+        { role: "user", content: "Tea is ready.", from: "timer" } as never,
+      ],
+    };
+    const turn = fold([start, calls("c1"), begins("c1"), ends("c1"), input, said("Short."), end]);
+    expect(turn.items.map(({ type }) => type)).toEqual(["message", "tool", "input", "input", "message"]);
+    expect(turn.items[3]).toMatchObject({ message: { from: "timer" } });
+    expect(turn.messages.map(({ role }) => role)).toEqual(["assistant", "assistant"]);
+  });
+
   it("ignores unknown events", () => {
     const unknown = { type: "weather" } as unknown as TurnEvent;
     expect(fold([start, unknown, text("a")])).toMatchObject({ events: 3, pieces: [{ text: "a" }] });

@@ -2,7 +2,14 @@ import { setImmediate } from "node:timers/promises";
 import { runInbox } from "@jaf/core";
 import { createInMemoryInbox } from "@jaf/memory";
 import { expect, test } from "vitest";
-import { ask, begin, createScriptedModel, createTestService, createWorld } from "../support/turn-fixtures.ts";
+import {
+  ask,
+  begin,
+  createScriptedModel,
+  createTestService,
+  createWorld,
+  eventsOf,
+} from "../support/turn-fixtures.ts";
 
 async function startWithInbox(replies: readonly string[], context: () => object = () => ({})) {
   const world = createWorld();
@@ -20,7 +27,9 @@ async function startWithInbox(replies: readonly string[], context: () => object 
     const found = await world.provider.getConversation(conversationId);
     return (found.success && found.data?.messages) || [];
   };
-  return { send, stored };
+  const events = async (turnId: string) =>
+    (await eventsOf(service, { conversationId, turnId })).map(({ event }) => event);
+  return { send, stored, events };
 }
 
 test("a sent file is stored as it was given", async () => {
@@ -43,4 +52,19 @@ test("the next message begins a turn with both, if the turn of the one before co
   await expect
     .poll(async () => (await stored()).map(({ content }) => content))
     .toEqual(["Hi.", "Hello.", "One.", "Two.", "Fine."]);
+});
+
+test("a turn tells what it takes, at its beginning, too", async () => {
+  const { send, events } = await startWithInbox(["Hello.", "Fine."]);
+  const sent = await send("One.", "m-2");
+  const turn = sent?.sent === true ? sent.turnId : undefined;
+  expect(
+    (await events(turn ?? "")).filter(({ type }) => type !== "context" && type !== "model_call"),
+  ).toMatchObject([
+    { type: "turn_start", position: 2 },
+    { type: "input", messages: [{ role: "user", content: "One." }] },
+    { type: "text", text: "Fine." },
+    { type: "message" },
+    { type: "turn_end", status: "completed" },
+  ]);
 });

@@ -1,5 +1,13 @@
-import { createTool, type ModelProvider } from "@jaf/core";
-import { createFailure, createMemoryConnectionError, createSuccess, type TurnLog } from "@jaf/memory";
+import { createTool, type ModelProvider, runInbox } from "@jaf/core";
+import { toEntryContent } from "@jaf/core/internal";
+import {
+  createFailure,
+  createInMemoryInbox,
+  createMemoryConnectionError,
+  createSuccess,
+  type Inbox,
+  type TurnLog,
+} from "@jaf/memory";
 import { describe, expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
 import type { TurnEvent } from "../../src/turns/turn-event.ts";
@@ -124,6 +132,67 @@ describe("A turn of a process that is gone", () => {
     ]);
     const roles = (await messagesOf(world, turn.conversationId)).map(({ role }) => role);
     expect(roles).toEqual(["user", "assistant", "tool", "assistant"]);
+    model.assertDone();
+  });
+
+  test.each([
+    { dies: "between its write and its event", isTold: false },
+    { dies: "after its event", isTold: true },
+  ])("tells once what it took from the inbox, if the process dies $dies", async ({ isTold }) => {
+    const world = createWorld();
+    const first = mortal(world);
+    const stored = createInMemoryInbox();
+    const inbox: Inbox = {
+      ...stored,
+      remove: (upTo) => {
+        if (!isTold) first.die();
+        return stored.remove(upTo);
+      },
+    };
+    const configOf = (of: World, modelProvider: ModelProvider<unknown>, read: Inbox) => ({
+      ...{ modelProvider, memory: { provider: of.provider, autoStore: true, inbox: runInbox(read) } },
+    });
+    const work = createTool({
+      name: "work",
+      description: "Works",
+      parameters: z.object({}),
+      execute: async () => {
+        for (const content of ["One.", "Two."]) {
+          const message = { conversationId: turn.conversationId, userId: "ada", key: content };
+          await stored.put({ ...message, content: toEntryContent({ content }) });
+        }
+        return "worked";
+      },
+    });
+    const agents = [{ ...clerk, tools: [work] }];
+    const calling = createScriptedModel([{ toolCalls: [{ name: "work" }] }]);
+    const { model: pausing } = createPausingModel(["Th"]);
+    const before: ModelProvider<unknown> = {
+      ...pausing,
+      getCompletionStream: (...request) => {
+        const { getCompletionStream: next = calling.getCompletionStream } = pausing;
+        return request[0].messages.length === 1 ? calling.getCompletionStream(...request) : next(...request);
+      },
+    };
+    const config = configOf(first.world, before, inbox);
+    const turn: { readonly conversationId: string; readonly turnId: string } = await begin(
+      createTestService(first.world, before, { ...FAST, agents, config }),
+      ask("Hi."),
+    );
+    await untilTold(world, turn, isTold ? "text" : "tool_start");
+    if (isTold) first.die();
+    else await expect.poll(async () => (await messagesOf(world, turn.conversationId)).length).toBe(5);
+    const model = createScriptedModel(["That was all."]);
+    const later = { ...FAST, agents, config: configOf(world, model, stored) };
+    const events = (await eventsOf(createTestService(world, model, later), turn)).map(({ event }) => event);
+    const inputs = events.flatMap((event) => (event.type === "input" ? event.messages : []));
+    expect(inputs.map(({ content }) => content)).toEqual(["One.", "Two."]);
+    const types = events.map(({ type }) => type);
+    expect(types.indexOf("tool_end")).toBeLessThan(types.indexOf("input"));
+    expect(types.indexOf("input")).toBeLessThan(types.lastIndexOf("message"));
+    expect((await messagesOf(world, turn.conversationId)).map(({ role }) => role)).toEqual([
+      ...["user", "assistant", "tool", "user", "user", "assistant"],
+    ]);
     model.assertDone();
   });
 
@@ -499,7 +568,13 @@ describe("A turn of a process that is gone", () => {
     });
     expect(await first.drain({ timeoutMs: 10 })).toEqual({ handedOver: 1 });
     const events = await eventsOf(service, turn);
-    expect(pieces(events)).toEqual(["turn_start", "text", "retract", "text", "message", "turn_end"]);
+    expect(pieces(events)).toEqual([
+      ...["turn_start", "text", "retract", "retract", "text", "message", "turn_end"],
+    ]);
+    expect(events.flatMap(({ event }) => (event.type === "retract" ? [event.reason] : []))).toEqual([
+      "handed-over",
+      "taken-over",
+    ]);
     expect(await turn.ended).toEqual(events.at(-1)?.event);
     expect(await messagesOf(world, turn.conversationId)).toHaveLength(2);
   });

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import { conversation, drafts } from "../models/app-models.ts";
+import { goTo } from "../models/route.ts";
 import { useStore } from "../models/store.ts";
 import { refocus, useOnline } from "../ui/hooks.ts";
 import { Icon } from "../ui/icon.tsx";
@@ -19,11 +20,16 @@ export function Composer({ running, conversationId }: ComposerProps) {
     const selects = getSelection()?.isCollapsed === false;
     if (!selects && matchMedia("(hover: hover)").matches) refocus(area.current);
   }, [running]);
-  const canSend = text.trim() !== "" && !running && online;
+  // Until the conversation exists, its turn can't take more.
+  const canSend = text.trim() !== "" && online && !(running && conversationId === undefined);
   const send = () => {
     if (!canSend) return;
     drafts.write(conversationId, "");
     void conversation.send(text.trim());
+  };
+  const startInBackground = async () => {
+    drafts.write(conversationId, "");
+    if (await conversation.startInBackground(text.trim())) goTo({ page: "chat", conversationId: undefined });
   };
 
   return (
@@ -41,7 +47,7 @@ export function Composer({ running, conversationId }: ComposerProps) {
           value={text}
           aria-label="Message"
           aria-describedby="composer-hint"
-          placeholder="Say something"
+          placeholder={running ? "Say more while it works" : "Say something"}
           onInput={({ currentTarget }) => drafts.write(conversationId, currentTarget.value)}
           onKeyDown={(event) => {
             // Not the Enter that ends the composition of a word, e.g. in Japanese.
@@ -51,28 +57,35 @@ export function Composer({ running, conversationId }: ComposerProps) {
           }}
         />
       </div>
-      <RoundButton running={running} canSend={canSend} />
-      <p id="composer-hint" class="hint">
-        {online
-          ? "Enter sends, Shift+Enter makes a new line."
-          : "You are offline. Your text is kept until you can send it."}
-      </p>
+      <span class="rounds">
+        {running && (
+          <button
+            type="button"
+            class="round"
+            aria-label="Stop the reply"
+            onClick={() => void conversation.stop()}
+          >
+            <Icon name="stop" />
+          </button>
+        )}
+        {(!running || canSend) && (
+          <button type="submit" class="round primary" aria-label="Send" disabled={!canSend}>
+            <Icon name="send" />
+          </button>
+        )}
+      </span>
+      <div class="hint">
+        <p id="composer-hint">
+          {online
+            ? "Enter sends, Shift+Enter makes a new line."
+            : "You are offline. Your text is kept until you can send it."}
+        </p>
+        {canSend && !running && (
+          <button type="button" class="quiet" onClick={() => void startInBackground()}>
+            Run in the background
+          </button>
+        )}
+      </div>
     </form>
   );
 }
-
-interface RoundButtonProps {
-  readonly running: boolean;
-  readonly canSend: boolean;
-}
-
-const RoundButton = ({ running, canSend }: RoundButtonProps) =>
-  running ? (
-    <button type="button" class="round" aria-label="Stop the reply" onClick={() => void conversation.stop()}>
-      <Icon name="stop" />
-    </button>
-  ) : (
-    <button type="submit" class="round primary" aria-label="Send" disabled={!canSend}>
-      <Icon name="send" />
-    </button>
-  );

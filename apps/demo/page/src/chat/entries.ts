@@ -7,6 +7,7 @@ import {
   type ToolItem,
   type ToolState,
 } from "@jaf/server/client";
+import { type SentText, stillWaiting } from "../models/sent-texts.ts";
 import type { StoppedTurn } from "../models/turn-record.ts";
 
 /** An entry of the transcript. */
@@ -28,6 +29,8 @@ export type Entry =
     }
   | { readonly type: "handoff"; readonly key: string; readonly to: string }
   | { readonly type: "pieces"; readonly key: string; readonly pieces: readonly Piece[] }
+  /** What the user said, and no turn has taken yet. */
+  | { readonly type: "waiting"; readonly key: string; readonly text: string }
   /** A tool call that the model is writing. */
   | { readonly type: "writing"; readonly key: string; readonly call: WrittenCall };
 
@@ -37,12 +40,20 @@ export interface TranscriptState {
   readonly messages: readonly PositionedMessage[];
   /** The user's new message, until the stored messages include it. */
   readonly said: string | undefined;
+  /** What the user said while a turn ran. */
+  readonly sent?: readonly SentText[];
   readonly turn: FoldedTurn | undefined;
   readonly stopped?: readonly StoppedTurn[];
 }
 
 /** Merges stored messages and the current turn. Messages in both are shown from the store. */
-export function entriesOf({ messages, said, turn, stopped = [] }: TranscriptState): readonly Entry[] {
+export function entriesOf({
+  messages,
+  said,
+  sent = [],
+  turn,
+  stopped = [],
+}: TranscriptState): readonly Entry[] {
   const entries = storedEntries(withoutTurn(messages, turn));
   for (const one of stopped) markStopped(entries, one);
   if (said !== undefined)
@@ -51,10 +62,13 @@ export function entriesOf({ messages, said, turn, stopped = [] }: TranscriptStat
     const key = `turn-${index}`;
     if (item.type === "tool") placeTool(entries, key, item);
     else if (item.type === "handoff") entries.push({ type: "handoff", key, to: item.to });
+    else if (item.type === "input") entries.push({ type: "message", key, message: item.message });
     else if (item.message.role !== "user")
       entries.push({ type: "message", key, message: item.message, stopped: item.stopped === true });
   }
   if (turn !== undefined) entries.push(...comingEntries(turn));
+  for (const { key, text } of stillWaiting(sent, { messages, turn }))
+    entries.push({ type: "waiting", key, text });
   return entries;
 }
 
@@ -146,24 +160,9 @@ function withoutTurn(
   messages: readonly PositionedMessage[],
   turn: FoldedTurn | undefined,
 ): readonly PositionedMessage[] {
-  const told = (turn?.messages ?? []).filter(({ role }) => role === "assistant").map(identityOf);
-  // A turn answers the last user message. Earlier messages are from other turns, even with the same text.
-  const asked = messages.findLastIndex(({ message }) => message.role === "user");
-  const replies = messages.slice(asked + 1).filter(({ message }) => message.role === "assistant");
-  for (let count = Math.min(told.length, replies.length); count > 0; count -= 1) {
-    const tail = replies.slice(-count);
-    if (!tail.every(({ message }, index) => identityOf(message) === told[index])) continue;
-    const first = tail[0]?.position ?? Number.POSITIVE_INFINITY;
-    return messages.filter(({ position }) => position < first);
-  }
-  return messages;
+  const from = turn?.position ?? Number.POSITIVE_INFINITY;
+  return messages.filter(({ position }) => position < from);
 }
-
-const identityOf = (message: Message): string =>
-  JSON.stringify([
-    message.content,
-    callsIn(message).map(({ toolCallId, toolName }) => [toolCallId, toolName]),
-  ]);
 
 interface LooseResult {
   readonly status?: unknown;

@@ -10,6 +10,7 @@ export const SUGGESTIONS = [
 export const TRIES = {
   email: "Send an email to Grace: Lunch on Friday?",
   plan: "Plan a dinner with Grace in Tokyo",
+  reminder: "Remind me in one minute to stretch",
   timer: "Set a timer for 6 seconds",
   /** A page with claims about the user, for the tool `keep_page`. */
   page: `Keep this page:

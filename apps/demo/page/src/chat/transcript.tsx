@@ -1,5 +1,6 @@
 import { callsIn, type FoldedTurn, isRunning } from "@jaf/server/client";
 import { useEffect, useRef } from "preact/hooks";
+import { sentMessage } from "../../../src/assistant/sender.ts";
 import { approvalTools, conversation, list, loadApprovalTools } from "../models/app-models.ts";
 import type { ConversationState } from "../models/conversation-state.ts";
 import { useStore } from "../models/store.ts";
@@ -8,7 +9,7 @@ import { type Entry, entriesOf, ranSince } from "./entries.ts";
 import { withSeen } from "./seen-calls.ts";
 import { WritingCard } from "./tool-card.tsx";
 import { ToolTree } from "./tool-tree.tsx";
-import { UserMessage } from "./user-message.tsx";
+import { UserMessage, WaitingMessage } from "./user-message.tsx";
 
 interface TranscriptProps {
   readonly state: ConversationState;
@@ -70,7 +71,14 @@ function EntryView({ entry, state, onShowContext, isLastReply, ran }: EntryViewP
   const { turn, waiting } = state;
   const running = turn !== undefined && isRunning(turn);
   switch (entry.type) {
-    case "message":
+    case "message": {
+      const sent = sentMessage(entry.message);
+      if (sent !== undefined)
+        return (
+          <p class="marker">
+            {SENDERS[sent.from]}: {sent.text}
+          </p>
+        );
       return entry.message.role === "assistant" ? (
         <AssistantMessage
           entry={entry}
@@ -81,6 +89,7 @@ function EntryView({ entry, state, onShowContext, isLastReply, ran }: EntryViewP
       ) : (
         <UserMessage entry={entry} canEdit={!running && entry.position !== undefined} />
       );
+    }
     case "tool": {
       const stopped = entry.stopped === true || turn?.status === "stopped";
       return (
@@ -94,12 +103,16 @@ function EntryView({ entry, state, onShowContext, isLastReply, ran }: EntryViewP
     }
     case "handoff":
       return <p class="marker">Handed off to {entry.to}</p>;
+    case "waiting":
+      return <WaitingMessage text={entry.text} />;
     case "pieces":
       return <StreamingMessage pieces={entry.pieces} running={running && !isWritingCall(turn)} />;
     case "writing":
       return <WritingCard call={entry.call} running={running} />;
   }
 }
+
+const SENDERS = { timer: "Reminder", work: "Message from work in the background" } as const;
 
 const isWritingCall = ({ pieces }: FoldedTurn): boolean => pieces.at(-1)?.type === "tool_arguments";
 
@@ -145,6 +158,7 @@ const RETRACTED = {
   retry: "The attempt failed. Trying again…",
   fallback: "Trying another model…",
   guardrail: "A guardrail blocked that reply…",
+  "handed-over": "The server stops. Another one continues the reply…",
   "taken-over": "The server stopped. Another one continues the reply…",
 } as const;
 

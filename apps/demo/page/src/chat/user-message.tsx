@@ -55,6 +55,14 @@ export function UserMessage({ entry, canEdit }: UserMessageProps) {
   );
 }
 
+/** What the user said while a turn runs, until the turn takes it. */
+export const WaitingMessage = ({ text }: { readonly text: string }) => (
+  <article class="message user is-waiting" aria-label="You, waiting">
+    <div class="bubble">{text}</div>
+    <p class="marker">Waits until the assistant’s next step.</p>
+  </article>
+);
+
 interface EditFormProps {
   readonly text: string;
   /** `undefined` leaves the text unchanged. */

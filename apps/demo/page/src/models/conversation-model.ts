@@ -1,12 +1,16 @@
 import { isRunning, type JafClient, type WaitingCall } from "@jaf/server/client";
 import { type ConversationState, EMPTY, failureOf } from "./conversation-state.ts";
 import { createLiveTurn, type LiveTurnOptions, type ShowTurn } from "./live-turn.ts";
+import type { SentText } from "./sent-texts.ts";
 import { createStore, type Store } from "./store.ts";
 import { createStoredConversation, type StoredConversationOptions } from "./stored-conversation.ts";
 
 /** The user's actions that begin, change or end a turn. */
 interface TurnActions {
+  /** Sends a message. While a turn runs, the turn takes it before its next step, or it begins the next turn. */
   readonly send: (text: string) => Promise<void>;
+  /** Begins a turn that goes on without this page. Resolves with whether it has begun. */
+  readonly startInBackground: (text: string) => Promise<boolean>;
   readonly edit: (position: number, text: string) => Promise<void>;
   readonly regenerate: (position?: number) => Promise<void>;
   readonly resume: () => Promise<void>;
@@ -54,7 +58,7 @@ export function createConversationModel(
 
   return {
     ...createTurnActions(server, {
-      ...{ state, show, onUnsent: options.onUnsent },
+      ...{ state, show, running, onUnsent: options.onUnsent, onChanged: options.onChanged },
       loaded: stored.loaded,
       signal: () => current.signal,
     }),
@@ -86,9 +90,10 @@ export function createConversationModel(
   };
 }
 
-interface TurnActionsOptions extends Pick<LiveTurnOptions, "onUnsent"> {
+interface TurnActionsOptions extends Pick<LiveTurnOptions, "onUnsent" | "onChanged"> {
   readonly state: Store<ConversationState>;
   readonly show: ShowTurn;
+  readonly running: () => boolean;
   /** Resolves when the running load is shown. */
   readonly loaded: () => Promise<void>;
   /** The signal of the open conversation. */
@@ -97,22 +102,49 @@ interface TurnActionsOptions extends Pick<LiveTurnOptions, "onUnsent"> {
 
 function createTurnActions(
   server: JafClient,
-  { state, show, loaded, onUnsent, signal: currentSignal }: TurnActionsOptions,
+  { state, show, running, loaded, onUnsent, onChanged, signal: currentSignal }: TurnActionsOptions,
 ): TurnActions {
   const target = () => {
     const { conversationId } = state.get();
     return conversationId === undefined ? {} : { conversationId };
   };
 
+  /** Leaves a message for the running turn. */
+  async function leave(conversationId: string, text: string): Promise<void> {
+    const signal = currentSignal();
+    const after = state.get().messages.at(-1)?.position ?? -1;
+    const one: SentText = { key: crypto.randomUUID(), text, after };
+    state.set((now) => ({ ...now, sent: [...now.sent, one], failure: undefined }));
+    try {
+      await server.conversations.send(conversationId, { message: text, key: one.key });
+    } catch (thrown) {
+      onUnsent(conversationId, text);
+      if (signal.aborted) return;
+      state.set((now) => ({ ...now, sent: now.sent.filter((each) => each !== one), ...failureOf(thrown) }));
+    }
+  }
+
   return {
     send: async (text) => {
       const signal = currentSignal();
       const { conversationId } = state.get();
+      if (conversationId !== undefined && running()) return leave(conversationId, text);
       // The last turn's stored messages must be shown before the next turn, even if it is sent immediately.
       await loaded();
       if (signal.aborted) return onUnsent(conversationId, text);
       const sending = { changes: { said: text }, unsent: text };
       await show((how) => server.chat({ ...target(), message: text }, how), signal, sending);
+    },
+    startInBackground: async (text) => {
+      const { conversationId } = state.get();
+      try {
+        onChanged((await server.start({ ...target(), message: text })).conversationId);
+        return true;
+      } catch (thrown) {
+        onUnsent(conversationId, text);
+        state.set(failureOf(thrown));
+        return false;
+      }
     },
     edit: async (position, text) => {
       const { conversationId = "", version, messages } = state.get();

@@ -1,5 +1,6 @@
 import type { FoldedTurn, PositionedMessage, WaitingCall } from "@jaf/server/client";
 import type { SeenCalls } from "../chat/seen-calls.ts";
+import type { SentText } from "./sent-texts.ts";
 import { failureText, isUnreachable } from "./server.ts";
 import type { StoppedTurn } from "./turn-record.ts";
 
@@ -13,6 +14,8 @@ export interface ConversationState {
   readonly earlier: boolean;
   /** The user's new message, until the stored messages include it. */
   readonly said: string | undefined;
+  /** What the user said while a turn ran, until a turn has taken it. */
+  readonly sent: readonly SentText[];
   readonly turn: FoldedTurn | undefined;
   readonly seen: SeenCalls;
   /** The calls that wait for an approval. */
@@ -34,6 +37,7 @@ export const EMPTY: ConversationState = {
   messages: [],
   earlier: false,
   said: undefined,
+  sent: [],
   turn: undefined,
   seen: new Map(),
   waiting: [],

@@ -1,4 +1,9 @@
-import type { ConversationSummary, JafClient, PendingApprovalEntry } from "@jaf/server/client";
+import type {
+  ConversationSummary,
+  ConversationTimer,
+  JafClient,
+  PendingApprovalEntry,
+} from "@jaf/server/client";
 import { startPolling } from "./polling.ts";
 import { failureText } from "./server.ts";
 import { createStore, type Store } from "./store.ts";
@@ -7,6 +12,8 @@ interface ListState {
   readonly conversations: readonly ConversationSummary[];
   readonly nextCursor: string | undefined;
   readonly approvals: readonly PendingApprovalEntry[];
+  /** The user's reminders and schedules; the one that is due first comes first. */
+  readonly timers: readonly ConversationTimer[];
   readonly loaded: boolean;
   readonly reachable: boolean;
   readonly failure: string | undefined;
@@ -18,6 +25,9 @@ export interface ListModel {
   readonly more: () => Promise<void>;
   readonly rename: (conversationId: string, title: string) => Promise<void>;
   readonly remove: (conversationId: string) => Promise<void>;
+  /** Stops the conversation's running turn. */
+  readonly stop: (conversationId: string) => Promise<void>;
+  readonly cancelTimer: (timer: ConversationTimer) => Promise<void>;
   /** Tells other tabs about a change, and looks itself. */
   readonly changed: () => void;
 }
@@ -30,6 +40,7 @@ const EMPTY: ListState = {
   conversations: [],
   nextCursor: undefined,
   approvals: [],
+  timers: [],
   loaded: false,
   reachable: true,
   failure: undefined,
@@ -38,7 +49,7 @@ const EMPTY: ListState = {
 /**
  * The user's conversations, polled while the page is visible: a stream per tab would use up the browser's few connections to a
  * server. Tabs of this browser notify each other immediately. Changes from other browsers are seen within seconds while a turn
- * runs, an approval waits or the user is active here, else within `LONGEST_MS`.
+ * runs, an approval waits, a timer is due or the user is active here, else within `LONGEST_MS`.
  */
 export function createListModel(server: JafClient): ListModel {
   const state = createStore<ListState>(EMPTY);
@@ -54,14 +65,15 @@ export function createListModel(server: JafClient): ListModel {
 
   async function look(): Promise<void> {
     try {
-      const [{ conversations, nextCursor }, { approvals }] = await Promise.all([
+      const [{ conversations, nextCursor }, { approvals }, { timers }] = await Promise.all([
         server.conversations.list({ limit: PAGE }),
         server.approvals.pending(),
+        server.timers.list(),
       ]);
       const first = { conversations, nextCursor: nextCursor ?? undefined };
       state.set({
         ...withLaterPages(first, state.get()),
-        ...{ approvals, loaded: true, reachable: true, failure: undefined },
+        ...{ approvals, timers, loaded: true, reachable: true, failure: undefined },
       });
     } catch (thrown) {
       state.set({ reachable: false, failure: failureText(thrown) });
@@ -92,6 +104,14 @@ export function createListModel(server: JafClient): ListModel {
       await server.conversations.rename(conversationId, title);
       changed();
     },
+    stop: async (conversationId) => {
+      await server.conversations.stop(conversationId);
+      changed();
+    },
+    cancelTimer: async ({ conversationId, timerId }) => {
+      await server.timers.remove(conversationId, timerId);
+      changed();
+    },
     remove: async (conversationId) => {
       await server.conversations.delete(conversationId);
       const { conversations } = state.get();
@@ -119,10 +139,12 @@ function lookRegularly(state: Store<ListState>, refresh: () => Promise<void>): v
     ...{ shortestMs: SHORTEST_MS, longestMs: LONGEST_MS },
     look: async () => {
       await refresh();
-      const { conversations, approvals, reachable } = state.get();
+      const { conversations, approvals, timers, reachable } = state.get();
       const before = seen;
-      seen = JSON.stringify([conversations, approvals]);
-      const isBusy = approvals.length > 0 || conversations.some(({ turn }) => turn?.state === "running");
+      seen = JSON.stringify([conversations, approvals, timers]);
+      const isDueSoon = timers.some(({ at }) => Date.parse(at) < Date.now() + LONGEST_MS);
+      const isBusy =
+        isDueSoon || approvals.length > 0 || conversations.some(({ turn }) => turn?.state === "running");
       return isBusy || !reachable || seen !== before;
     },
   });

@@ -1,6 +1,7 @@
 import { isJafClientError, type JafClient, type WaitingCall } from "@jaf/server/client";
 import { withTurn } from "../chat/seen-calls.ts";
 import { type ConversationState, EMPTY, failureOf } from "./conversation-state.ts";
+import { stillWaiting } from "./sent-texts.ts";
 import type { Store } from "./store.ts";
 import { type StoppedTurn, stoppedIn } from "./turn-record.ts";
 
@@ -42,13 +43,14 @@ export function createStoredConversation(
     try {
       const { turn: stored, ...read } = await readStored(server, conversationId, signal);
       if (overtaken()) return;
-      const { turn, seen } = state.get();
+      const { turn, seen, sent } = state.get();
       // Failed replies aren't in the stored messages.
       const isFailed = turn?.turnId === stored?.turnId && turn?.status === "error";
       state.set({
         status: "ready",
         ...read,
         said: undefined,
+        sent: stillWaiting(sent, { messages: read.messages, turn: undefined }),
         turn: isFailed ? turn : undefined,
         seen: withTurn(seen, turn),
       });

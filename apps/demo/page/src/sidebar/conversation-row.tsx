@@ -46,6 +46,17 @@ export function ConversationRow({ conversation, isOpen }: ConversationRowProps) 
         </span>
       </a>
       <span class="row-actions">
+        {turn?.state === "running" && (
+          <button
+            type="button"
+            class="quiet square"
+            aria-label={`Stop “${title}”`}
+            title="Stop"
+            onClick={() => act(() => list.stop(conversationId))}
+          >
+            <Icon name="stop" />
+          </button>
+        )}
         <button
           ref={pencil}
           type="button"

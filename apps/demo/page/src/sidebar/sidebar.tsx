@@ -5,6 +5,7 @@ import { demo } from "../models/server.ts";
 import { useStore } from "../models/store.ts";
 import { Icon, type IconName } from "../ui/icon.tsx";
 import { ConversationRow } from "./conversation-row.tsx";
+import { TimerList } from "./timer-list.tsx";
 
 export function Sidebar({ onTry }: { readonly onTry: () => void }) {
   const { now } = useStore(route);
@@ -28,6 +29,7 @@ export function Sidebar({ onTry }: { readonly onTry: () => void }) {
         <Icon name="plus" /> New conversation
       </a>
       <WaitingList />
+      <TimerList />
       <label class="search">
         <Icon name="search" />
         <span class="hidden">Search conversations by title and content</span>

@@ -44,6 +44,10 @@ export function TryPanel({ onClose }: { readonly onClose: () => void }) {
           The assistant asks a planner, an agent with its own conversation. The planner looks up the time, and
           its email waits for you. Kill the server or reload the page meanwhile: nothing runs twice.
         </Try>
+        <Try title="Be reminded" button="Set a reminder" onClick={() => inNewConversation(TRIES.reminder)}>
+          The assistant sets a timer, which is listed under Reminders. Leave the page or kill the server
+          meanwhile: in a minute the conversation goes on by itself.
+        </Try>
         <Try
           title="Plant a fact with a pasted page"
           button="Paste a page"

@@ -13,7 +13,10 @@ const stored = (...messages: readonly PositionedMessage["message"][]): readonly 
   messages.map((message, position) => ({ position, message }));
 
 type Event = Parameters<typeof foldTurn>[1]["event"];
-const start: Event = { type: "turn_start", turnId: "t", conversationId: "c", agentName: "a" };
+const startAt = (position: number): Event => ({
+  ...{ type: "turn_start", turnId: "t", conversationId: "c", agentName: "a", position },
+});
+const start = startAt(1);
 const message = (said: PositionedMessage["message"]): Event => ({
   type: "message",
   agentName: "a",
@@ -85,13 +88,13 @@ describe("entriesOf", () => {
     const entries = entriesOf({
       messages,
       said: undefined,
-      turn: turn(start, message({ role: "assistant", content: "Other" })),
+      turn: turn(startAt(3), message({ role: "assistant", content: "Other" })),
     });
     expect(kinds(entries)).toEqual(["user: Hi", "assistant: Done", "user: Hi", "assistant: Other"]);
   });
 
   it("keeps an earlier reply with the same text, and the messages after it", () => {
-    const again = turn(start, message(reply));
+    const again = turn(startAt(3), message(reply));
     const entries = entriesOf({ messages: stored(user, reply, user), said: undefined, turn: again });
     expect(kinds(entries)).toEqual(["user: Hi", "assistant: Done", "user: Hi", "assistant: Done"]);
   });
@@ -100,9 +103,28 @@ describe("entriesOf", () => {
     const entries = entriesOf({
       messages: stored(user, asks),
       said: undefined,
-      turn: turn(start, ends, message(reply)),
+      turn: turn(startAt(2), ends, message(reply)),
     });
     expect(kinds(entries)).toEqual(["user: Hi", "assistant: ", "tool success", "assistant: Done"]);
+  });
+
+  it.each([
+    ["nothing", stored(user)],
+    ["the input", stored(user, asks, result, { role: "user", content: "Short" })],
+  ])("shows what the turn took once and in its place if the store has %s of it", (_, messages) => {
+    const input: Event = { type: "input", messages: [{ role: "user", content: "Short" }] };
+    const sent = ["Short", "Short"].map((text, index) => ({ key: `k-${index}`, text, after: 0 }));
+    const before = entriesOf({
+      messages: stored(user),
+      said: undefined,
+      sent,
+      turn: turn(start, message(asks)),
+    });
+    expect(kinds(before)).toEqual(["user: Hi", "assistant: ", "tool called", "waiting", "waiting"]);
+    const taken = turn(start, message(asks), ends, input, message(reply));
+    expect(kinds(entriesOf({ messages, said: undefined, sent, turn: taken }))).toEqual([
+      ...["user: Hi", "assistant: ", "tool success", "user: Short", "assistant: Done", "waiting"],
+    ]);
   });
 
   it("marks a stopped turn's last message and its running call", () => {

@@ -1,0 +1,181 @@
+import { createFailure, createMemoryConnectionError, type VersionedMemoryProvider } from "@jaf/memory";
+import { describe, expect, test } from "vitest";
+import {
+  ask,
+  begin,
+  createPausingModel,
+  createScriptedModel,
+  createTestService,
+  createWorld,
+  eventsOf,
+  messagesOf,
+  type World,
+} from "../support/turn-fixtures.ts";
+
+const unreachable = async () => createFailure(createMemoryConnectionError("test"));
+const FAST = { leaseSeconds: 1, recoverMs: 50 } as const;
+
+const withProvider = (world: World, change: Partial<VersionedMemoryProvider>): World => ({
+  ...world,
+  provider: { ...world.provider, ...change },
+});
+
+/** Begins a turn in the log, as a process that dies before it has stored the message. */
+async function beginAndDie(world: World, conversationId: string, turnId: string) {
+  const read = await world.provider.readConversation(conversationId, { messages: "none" });
+  if (!read.success) throw new Error(read.error.message);
+  const { firstPosition, incarnation, conversation } = read.data;
+  const base = { position: firstPosition, version: conversation?.metadata?.version ?? 0, incarnation };
+  const request = { identity: { userId: "ada" }, agentName: "clerk", input: "Hi.", base };
+  const turn = { conversationId, userId: "ada", turnId, request: JSON.stringify(request) };
+  const begun = await world.log.begin({ ...turn, leaseSeconds: 1, keepSeconds: 60 });
+  if (!begun.success || !begun.data.begun) throw new Error("the turn didn't begin");
+  return { turn: { conversationId, turnId }, writer: begun.data.writer };
+}
+
+async function createConversation({ provider }: World): Promise<string> {
+  await provider.appendMessages("conv", [], { userId: "ada" }, { createIfMissing: true });
+  return "conv";
+}
+
+const texts = async (world: World, id: string) =>
+  (await messagesOf(world, id)).map(({ role, content }) => `${role}: ${String(content)}`);
+
+describe("A message that the server has accepted", () => {
+  test("is answered if the store fails once while its turn is taken over", async () => {
+    const world = createWorld();
+    const { turn, writer } = await beginAndDie(world, await createConversation(world), "turn");
+    let reads = 0;
+    const failing = withProvider(world, {
+      readConversation: (...query) => {
+        reads += 1;
+        // The first read is the take-over's, the second the run's.
+        return reads === 2 ? unreachable() : world.provider.readConversation(...query);
+      },
+    });
+    const service = createTestService(failing, createScriptedModel(["Hello."]), FAST);
+    await world.log.release(writer);
+    expect((await eventsOf(service, turn)).at(-1)?.event).toMatchObject({ status: "completed" });
+    expect(await texts(world, "conv")).toEqual(["user: Hi.", "assistant: Hello."]);
+  });
+
+  test("is answered if the first writes of its turn fail", async () => {
+    const world = createWorld();
+    await createConversation(world);
+    let writes = 0;
+    const failing = withProvider(world, {
+      appendMessages: (...write) => {
+        writes += 1;
+        return writes <= 5 ? unreachable() : world.provider.appendMessages(...write);
+      },
+    });
+    const service = createTestService(failing, createScriptedModel(["Hello."]), FAST);
+    const turn = await begin(service, ask("Hi.", { target: { conversationId: "conv" } }));
+    expect(await turn.ended).toMatchObject({ status: "completed" });
+    expect(await texts(world, "conv")).toEqual(["user: Hi.", "assistant: Hello."]);
+  });
+
+  test("stays in the conversation if a late write has changed it before the take-over", async () => {
+    const world = createWorld();
+    await createConversation(world);
+    const first = createTestService(world, createScriptedModel(["One."]));
+    await (await begin(first, ask("First.", { target: { conversationId: "conv" } }))).ended;
+    const { turn, writer } = await beginAndDie(world, "conv", "turn");
+    const late = { userId: "ada", traceId: "an-earlier-turn" };
+    await world.provider.appendMessages("conv", [{ role: "assistant", content: "Late." }], late);
+    const service = createTestService(world, createScriptedModel([]), FAST);
+    await world.log.release(writer);
+    expect((await eventsOf(service, turn)).at(-1)?.event).toMatchObject({ status: "error" });
+    expect((await texts(world, "conv")).slice(2)).toEqual(["assistant: Late.", "user: Hi."]);
+  });
+
+  test("stays in the conversation if a late write comes just before the first write of its turn", async () => {
+    const world = createWorld();
+    await createConversation(world);
+    let isLate = false;
+    const racing = withProvider(world, {
+      appendMessages: async (...write) => {
+        if (!isLate) {
+          isLate = true;
+          const late = { userId: "ada", traceId: "an-earlier-turn" };
+          await world.provider.appendMessages("conv", [{ role: "assistant", content: "Late." }], late);
+        }
+        return world.provider.appendMessages(...write);
+      },
+    });
+    const service = createTestService(racing, createScriptedModel([]), FAST);
+    const turn = await begin(service, ask("Hi.", { target: { conversationId: "conv" } }));
+    expect(await turn.ended).toMatchObject({ error: { code: "MemoryError" } });
+    expect(await texts(world, "conv")).toEqual(["assistant: Late.", "user: Hi."]);
+  });
+
+  test("stays in the conversation if each process dies before it has stored the message", async () => {
+    const world = createWorld();
+    const { turn, writer } = await beginAndDie(world, await createConversation(world), "turn");
+    const start = {
+      type: "turn_start",
+      turnId: "turn",
+      conversationId: "conv",
+      position: 1,
+      agentName: "clerk",
+    };
+    const retract = { type: "retract", reason: "taken-over" };
+    const events = [start, retract, retract, retract].map((event) => JSON.stringify(event));
+    await world.log.append({ writer, first: 0, events });
+    const service = createTestService(world, createScriptedModel([]), FAST);
+    await world.log.release(writer);
+    expect((await eventsOf(service, turn)).at(-1)?.event).toMatchObject({ error: { code: "Lost" } });
+    expect(await texts(world, "conv")).toEqual(["user: Hi."]);
+  });
+
+  test("is answered however often its turn is handed over", async () => {
+    const world = createWorld();
+    let service = createTestService(world, createPausingModel(["A"]).model, FAST);
+    const turn = await begin(service, ask("Hi."));
+    for (let deployment = 1; deployment <= 5; deployment++) {
+      await expect.poll(() => service.running()).toBe(1);
+      await expect
+        .poll(async () => {
+          const page = await world.log.read({ conversationId: turn.conversationId, turnId: turn.turnId });
+          const told = page.success ? (page.data?.events ?? []) : [];
+          return told.filter((text) => text.includes('"type":"text"')).length;
+        })
+        .toBe(deployment);
+      const next = createTestService(world, createPausingModel(["A"]).model, FAST);
+      expect(await service.drain({ timeoutMs: 10 })).toEqual({ handedOver: 1 });
+      service = next;
+    }
+    await expect.poll(() => service.running()).toBe(1);
+    const last = createTestService(world, createScriptedModel(["Hello."]), FAST);
+    await service.drain({ timeoutMs: 10 });
+    expect((await eventsOf(last, turn)).at(-1)?.event).toMatchObject({ status: "completed" });
+    expect(await texts(world, turn.conversationId)).toEqual(["user: Hi.", "assistant: Hello."]);
+  });
+});
+
+test("A turn whose run finds the conversation's lease taken continues when the lease is free", async () => {
+  const world = createWorld();
+  await createConversation(world);
+  let isTaken = false;
+  const racing: World = {
+    ...world,
+    log: {
+      ...world.log,
+      // Another run takes the lease after this run has loaded the conversation.
+      begin: async (turn) => {
+        const begun = await world.log.begin(turn);
+        if (isTaken) return begun;
+        isTaken = true;
+        const lease = { id: "another", sign: 1, until: Date.now() + 300, leaseMs: 300 };
+        const jaf = { runId: "another", agentName: "clerk", lease };
+        await world.provider.appendMessages("conv", [], { userId: "ada", traceId: "another", jaf });
+        return begun;
+      },
+    },
+  };
+  await world.provider.appendMessages("conv", [{ role: "user", content: "Hi." }], { userId: "ada" });
+  const service = createTestService(racing, createScriptedModel(["Hello."]), FAST);
+  const turn = await begin(service, ask([], { target: { conversationId: "conv" } }));
+  expect(await turn.ended).toMatchObject({ status: "completed" });
+  expect(await texts(world, "conv")).toEqual(["user: Hi.", "assistant: Hello."]);
+});
