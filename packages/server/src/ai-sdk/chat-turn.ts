@@ -36,7 +36,8 @@ export function saidTurn(
   const edit = { position: chat.firstPosition + index, version: chat.version };
   if (asks === "edit")
     return { target: { conversationId }, input: inputOf(said), edit, files: webFiles(said) };
-  const input = inputOf({ id: stored.id, content: stored.content ?? "" });
+  const { id, content, from }: RichMessage = stored;
+  const input = inputOf({ id, content: content ?? "", from });
   return { target: { conversationId }, input, edit, files: [] };
 }
 
@@ -88,9 +89,21 @@ export function isComplete({ messages }: StoredChat): boolean {
   return last === undefined || (last.role === "assistant" && (last.tool_calls ?? []).length === 0);
 }
 
-/** Converts a user's message into the input of a turn. The input keeps the message's id if the client chose it. */
-function inputOf({ id, content }: Omit<SaidMessage, "files">): PromptInput {
-  const message: RichMessage = { role: "user", content, ...(isClientId(id) ? { id } : {}) };
+/**
+ * Converts a user's message into the input of a turn. The input keeps the message's id if the client chose it. `from`: the
+ * field of a stored message, e.g. `"timer"`.
+ */
+function inputOf({
+  id,
+  content,
+  from,
+}: Omit<SaidMessage, "files"> & { readonly from?: unknown }): PromptInput {
+  const message: RichMessage = {
+    ...{ role: "user", content },
+    ...(isClientId(id) ? { id } : {}),
+    // Without it, a timer's text would count as the user's words.
+    ...present({ from }),
+  };
   // The engine validates it.
   return [message] as PromptInput;
 }

@@ -175,7 +175,7 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
   }): Promise<{ readonly handedOver: number }> {
     isDraining = true;
     draining.abort();
-    const stopped = Promise.all([recovery.settled(), timerSearch, ...submitting]);
+    const stopped = Promise.all([recovery.settled(), inboxTurns?.settled(), timerSearch, ...submitting]);
     const closed = queued.close();
     await within(
       Promise.all([stopped, closed, ...[...jobs.values()].map(({ result }) => result)]),

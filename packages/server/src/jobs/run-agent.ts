@@ -2,6 +2,7 @@ import {
   type PromptOptions,
   type PromptResult,
   type RunUserMemory,
+  runInbox,
   UserFacingError,
   type UserMemoryObserver,
 } from "@jaf/core";
@@ -17,6 +18,7 @@ import { makeConversation } from "./conversation.ts";
 import { createEditProvider, editKey } from "./edit.ts";
 import { endFailed, endStopped, endTurn, FAULT, failedEnd, faultEnd, turnEndOf } from "./end-turn.ts";
 import { faultReport, ledgerReportOf, reportOf, toolReportOf } from "./failure-report.ts";
+import { inboxOf } from "./inbox-entries.ts";
 import { type JobClients, type JobOptions, type JobParts, type JobResult, recordWrite } from "./job.ts";
 import { timerCalls } from "./timer-calls.ts";
 import type { TurnSettings } from "./turn-options.ts";
@@ -74,6 +76,7 @@ async function prompt<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, isResumption
   const { settings } = scope;
   const { identity } = request;
   const { userId } = identity;
+  const { inbox } = settings.config.memory;
   const client = scope.clients.get(request.agentName);
   if (client === undefined) return { thrown: new TypeError("Invalid prompt input: unknown agent.") };
   try {
@@ -90,7 +93,10 @@ async function prompt<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, isResumption
         ...present({ wrapToolCall: timerCalls(job) }),
       },
       userMemory: settings.config.userMemory && observed(settings.config.userMemory, recorder),
-      memory: taken && takeOverMemory(settings),
+      memory: {
+        ...(taken && takeOverMemory(settings)),
+        ...present({ inbox: inbox && runInbox(inboxOf(inbox.store, identity)) }),
+      },
       writes: writesOf(job),
       sink: (event) => {
         const report = toolReportOf(job, event) ?? ledgerReportOf(job, event);

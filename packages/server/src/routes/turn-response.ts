@@ -35,6 +35,9 @@ const encodeAccepted: Encoder = ({ conversationId, turnId, onLeave }) => {
   return Response.json({ success: true, data: { conversationId, turnId } }, { status: 202 });
 };
 
+/** In a queue, turns that no client waits for begin after the others. */
+const BACKGROUND_PRIORITY = -1;
+
 /** Starts a turn and responds with its events. The turn continues if the client disconnects. */
 export async function answerTurn(
   parts: ServerParts,
@@ -50,10 +53,13 @@ export async function answerTurn(
     releaseTurn();
     releaseStream();
   };
-  const started = await parts.service.start({ identity, ...request }).catch((thrown: unknown) => {
-    release();
-    throw thrown;
-  });
+  const priority = encode === encodeAccepted ? { priority: BACKGROUND_PRIORITY } : {};
+  const started = await parts.service
+    .start({ identity, ...priority, ...request })
+    .catch((thrown: unknown) => {
+      release();
+      throw thrown;
+    });
   if (!started.started) {
     release();
     throw refusalFailure(started.refusal);

@@ -48,7 +48,7 @@ export interface TurnRequest {
   readonly agentName: string;
   /**
    * With the option `queue`: turns with a higher priority begin first. A whole number from -1,000 to 1,000. Default 0, also
-   * for a turn that the queue has lost.
+   * for a turn that the queue has lost. Turns that only timers or background work begin have -1.
    */
   readonly priority?: number;
   /** The user's input. `[]`: no input, e.g. if the request only has approvals. */
@@ -80,25 +80,37 @@ export type StartedTurn =
   | { readonly started: false; readonly refusal: TurnRefusal };
 
 /** A message for a conversation, whether or not a turn is running. */
-export interface MessageRequest {
+export type MessageRequest = MessageFields & (UsersMessage | UnattendedMessage);
+
+interface MessageFields {
   /** The user who sends the message. */
   readonly identity: Identity;
   /** The id of a conversation of the user. The caller must check that the user owns it: `send` doesn't. */
   readonly conversationId: string;
   /** Name of the agent that begins a turn with the message, if none is running. */
   readonly agentName: string;
-  /** The content of the message: a text, or a list of parts. */
-  readonly message: SentMessage;
   /**
    * Names the message in its conversation: a message with the same key, within 24 hours, isn't sent again. 1 to 255
    * UTF-16 units.
    */
   readonly key: string;
+}
+
+/** What the user says. */
+interface UsersMessage {
+  readonly from?: "user";
+  /** The content of the message: a text, or a list of parts. */
+  readonly message: SentMessage;
+}
+
+/** A message that the user doesn't write now. */
+interface UnattendedMessage {
   /**
-   * Who sends the message. A message of `"work"` (work in the background) or of a `"timer"` must be a text. The model
-   * gets it in a tag that says so, and it doesn't count as the user's words. Default: the user.
+   * Who sends the message: work in the background, or a timer. The model gets the text in a tag that says so, and it
+   * doesn't count as the user's words.
    */
-  readonly from?: "user" | "work" | "timer";
+  readonly from: "work" | "timer";
+  readonly message: string;
 }
 
 /** The result of `send`. `sent`: whether the message is stored. If not, `refusal` says why. */

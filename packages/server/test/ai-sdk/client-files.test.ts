@@ -102,6 +102,20 @@ describe("a message of useChat", () => {
     expect((await post({ messages: [copy], trigger: "regenerate-message" })).status).toBe(200);
     expect(sent[0]?.[0]?.content).toEqual(content);
   });
+
+  it("that a timer sent is still the timer's when it is answered again", async () => {
+    const { post, provider } = await startChat(["Drink."]);
+    const conversationId = conversationOfChat("ada", "c");
+    const timer = { role: "user", content: "<timer>Drink!</timer>", from: "timer" };
+    await provider.storeMessages(conversationId, [timer, { role: "assistant", content: "?" }] as never, {
+      userId: "ada",
+    });
+    const copy = user("jaf-0", { type: "text", text: "<timer>Drink!</timer>" });
+    expect((await post({ messages: [copy], trigger: "regenerate-message" })).status).toBe(200);
+    expect(await provider.getConversation(conversationId)).toMatchObject({
+      data: { messages: [timer, { role: "assistant", content: "Drink." }] },
+    });
+  });
 });
 
 describe("a tool's output of useChat", () => {

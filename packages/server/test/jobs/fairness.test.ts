@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { runInbox } from "@jaf/core";
 import { createInMemoryInbox } from "@jaf/memory";
 import { expect, test } from "vitest";
@@ -45,7 +46,7 @@ function open(options: ServiceOptions = {}) {
     const found = await inbox.waiting();
     return found.success ? found.data.map(({ conversationId }) => conversationId) : [];
   };
-  return { world, inbox, openService, sendAll, running, end, left };
+  return { world, inbox, service, openService, sendAll, running, end, left };
 }
 
 test("A user's messages begin at most turnsPerUser turns at once, and the others' don't wait for them", async () => {
@@ -111,4 +112,85 @@ test("With a queue, at most turnsPerUser pointers of a user wait, and the worker
   expect(await repliesTo("ada-a1")).toEqual(["a1", "Done."]);
   expect(await left()).toEqual([]);
   expect(submitted).toHaveLength(5);
+});
+
+test("The search finds a message behind many that wait for the user", async () => {
+  const { inbox, world, running } = open({ recoverMs: 20 });
+  const content = JSON.stringify({
+    ...{ format: 1, content: "hidden", identity: { userId: "ben" }, agentName: "clerk" },
+  });
+  // Conversations that no server has sent to can't begin a turn, as little as those that wait for an approval.
+  for (let at = 0; at < 1_000; at++)
+    await inbox.put({ conversationId: `c-${at}`, userId: `ada-${at}`, key: "k", content: "{}" });
+  await world.provider.appendMessages("ben-1", [], { userId: "ben" }, { createIfMissing: true });
+  await inbox.put({ conversationId: "ben-1", userId: "ben", key: "k", content });
+  await expect.poll(running, { timeout: 10_000 }).toEqual(["hidden"]);
+});
+
+test("Users whose context never ends don't keep the search from the others", async () => {
+  const errors: unknown[] = [];
+  const { inbox, world, running } = open({
+    ...{ recoverMs: 20, leaseSeconds: 1, onError: (error) => errors.push(error) },
+    context: ({ userId }) => (userId.startsWith("stuck") ? new Promise<never>(() => {}) : {}),
+  });
+  for (const userId of [...Array.from({ length: 9 }, (_, at) => `stuck-${at}`), "ben"]) {
+    await world.provider.appendMessages(userId, [], { userId }, { createIfMissing: true });
+    const content = { format: 1, content: userId, identity: { userId }, agentName: "clerk" };
+    await inbox.put({ conversationId: userId, userId, key: "k", content: JSON.stringify(content) });
+  }
+  await expect.poll(running, { timeout: 10_000 }).toEqual(["ben"]);
+  expect(String(errors[0])).toContain("hasn't begun within 1 s");
+});
+
+test("With a queue, turns that only timers begin have a lower priority than those of users", async () => {
+  const { queue, waiting } = createTestQueue();
+  const { world, service } = open({ queue, concurrency: 0 });
+  for (const [at, from] of (["timer", "work", "user"] as const).entries()) {
+    const conversationId = `ada-${at}`;
+    await world.provider.appendMessages(conversationId, [], { userId: "ada" }, { createIfMissing: true });
+    const request = { identity: { userId: "ada" }, conversationId, agentName: "clerk", message: "Hi." };
+    await service.send?.({ ...request, key: "k", from });
+  }
+  const priorities = () =>
+    waiting().map(({ pointer, submission }) => [pointer.conversationId, submission.priority]);
+  await expect
+    .poll(() => priorities().sort())
+    .toEqual([
+      ["ada-0", -1],
+      ["ada-1", -1],
+      ["ada-2", 0],
+    ]);
+});
+
+test("Once the service is closed, it no longer reads inboxes", async () => {
+  const { world, inbox } = open();
+  let isClosed = false;
+  let lateReads = 0;
+  let reads = 0;
+  const counting: typeof inbox = {
+    ...inbox,
+    read: async (query) => {
+      if (isClosed) lateReads += 1;
+      return inbox.read(query);
+    },
+  };
+  // The search reads the log before the inbox.
+  const log: typeof world.log = {
+    ...world.log,
+    read: async (query) => {
+      reads += 1;
+      await sleep(50);
+      return world.log.read(query);
+    },
+  };
+  await inbox.put({ conversationId: "c", userId: "ada", key: "k", content: "{}" });
+  const modelProvider = createScriptedModel<unknown>([]);
+  const memory = { provider: world.provider, autoStore: true, inbox: runInbox(counting) };
+  const config = { modelProvider, memory };
+  const service = createTestService({ ...world, log }, modelProvider, { recoverMs: 1, config });
+  await expect.poll(() => reads, { interval: 1 }).toBe(1);
+  await service.close();
+  isClosed = true;
+  await sleep(200);
+  expect(lateReads).toBe(0);
 });

@@ -4,6 +4,7 @@ import { createInMemoryInbox, createInMemoryTimers, type RichMessage, type Timer
 import { timerTools } from "@jaf/server";
 import { describe, expect, it } from "vitest";
 import { createJafClient } from "../../src/client/index.ts";
+import { createTestQueue } from "../support/test-queue.ts";
 import { assistant, saying, startTestServer } from "../support/test-server.ts";
 
 const LATER = "2090-01-01T09:00:00.000Z";
@@ -188,6 +189,20 @@ describe("a turn in the background", () => {
     const { conversationId, turnId } = await client.start({ message: "Remove it." });
     const waiting = { conversationId, turnId, state: "waiting", startedAt: expect.any(String) };
     await expect.poll(() => client.openTurns({ state: "waiting" })).toEqual({ turns: [waiting] });
+  });
+
+  it("has a lower priority in a queue", async () => {
+    const { queue, submitted } = createTestQueue();
+    const server = await startTestServer(saying("Hello."), { queue, concurrency: 0 });
+    for (const background of [true, false]) {
+      const accept = background ? "application/json" : "text/event-stream";
+      const body = JSON.stringify({ message: "Hi.", background });
+      const { body: events } = await server.send("ada", "/chat", {
+        ...{ method: "POST", headers: { accept }, body },
+      });
+      await events?.cancel();
+    }
+    await expect.poll(() => submitted.map(({ submission }) => submission.priority)).toEqual([-1, 0]);
   });
 
   it("is no stream", async () => {
