@@ -11,7 +11,7 @@ describe.each([
   ["Redis", 30],
   ["Postgres", 20],
 ] as const)("A user who steers the turns of two processes, on %s", (name, atOnce) => {
-  it(`${PROGRAMS} programs of messages, stops, decisions and crashes break no promise`, async () => {
+  it(`${PROGRAMS} programs of messages, stops, decisions, timers and crashes break no promise`, async () => {
     const beganAt = performance.now();
     const failed = await playMany({
       openWorld: WORLDS[name],

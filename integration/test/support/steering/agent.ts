@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Agent, createTool, type ModelProvider } from "@jaf/core";
 import { type Message, sanitizeConversation } from "@jaf/memory";
-import { messageText } from "@jaf/memory/history";
 import * as z from "zod";
 import type { Mortal } from "../crash/saboteur.ts";
 import type { Notes } from "./notes.ts";
+import { saidIn } from "./words.ts";
 
 /** What the processes of one program share. */
 export interface Script {
@@ -20,16 +20,13 @@ const MOST_STEPS = 3;
 /** A whole reply. It names its number and how many messages of the user the model saw. */
 export const REPLY = /^r(\d+) saw (\d+)\.$/;
 
-const textsOf = (messages: readonly Message[]): readonly string[] =>
-  messages.filter(({ role }) => role === "user").map(messageText);
-
 const isCalling = ({ tool_calls: calls = [] }: Message): boolean => calls.length > 0;
 
 function callsFor(messages: readonly Message[]): readonly string[] {
   const last = messages.findLastIndex((message) => message.role === "assistant" && !isCalling(message));
   const turn = messages.slice(last + 1);
   const steps = turn.filter(isCalling).length;
-  const said = Number(/\d+$/.exec(textsOf(turn).at(-1) ?? "")?.[0] ?? 0);
+  const said = Number(/\d+$/.exec(saidIn(turn).at(-1) ?? "")?.[0] ?? 0);
   return steps >= MOST_STEPS ? [] : (STEPS[(said + steps) % STEPS.length] ?? []);
 }
 
@@ -41,7 +38,7 @@ export function scriptedModel({ notes, next }: Script, mortal: Mortal): ModelPro
       const number = next();
       const called = mortal.call({ label: "model", on: "model" }, async () => {
         const isValid = sanitizeConversation(messages) === messages;
-        notes.add({ type: "model", turnId: traceId, texts: textsOf(messages), isValid });
+        notes.add({ type: "model", turnId: traceId, texts: saidIn(messages), isValid });
       });
       await called.catch((thrown: unknown) => {
         notes.add({ type: "model failed", turnId: traceId });
@@ -49,7 +46,7 @@ export function scriptedModel({ notes, next }: Script, mortal: Mortal): ModelPro
       });
       yield { type: "text_delta", text: `r${number} saw ` };
       await sleep(number % 4, undefined, signal && { signal });
-      yield { type: "text_delta", text: `${textsOf(messages).length}.` };
+      yield { type: "text_delta", text: `${saidIn(messages).length}.` };
       for (const [index, name] of callsFor(messages).entries())
         yield { type: "tool_call_delta", index, id: `call-${next()}`, name, arguments: "{}" };
       yield { type: "done" };

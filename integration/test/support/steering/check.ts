@@ -1,10 +1,10 @@
-import type { Message } from "@jaf/memory";
 import { messageText } from "@jaf/memory/history";
 import { REPLY } from "./agent.ts";
 import type { Note } from "./notes.ts";
 import type { Played } from "./player.ts";
 import type { Program } from "./program.ts";
 import type { SurveyedTurn } from "./rest.ts";
+import { saidIn } from "./words.ts";
 
 /** Compares what is stored with what happened. Returns the broken rules. */
 export const brokenRules = (played: Played): readonly string[] => [
@@ -14,9 +14,6 @@ export const brokenRules = (played: Played): readonly string[] => [
   ...brokenCalls(played),
   ...brokenTurns(played),
 ];
-
-const saidIn = (messages: readonly Message[]): readonly string[] =>
-  messages.filter(({ role }) => role === "user").map(messageText);
 
 const repeatedIn = (texts: readonly string[]): readonly string[] =>
   texts.filter((text, at) => texts.indexOf(text) !== at);
@@ -36,11 +33,13 @@ function brokenMessages({ messages, notes, program }: Played): readonly string[]
   for (const { text, reason } of notes.of("refused"))
     if (isSure && said.includes(text)) broken.push(`${text} is stored, but it was refused: ${reason}`);
   const entries = notes.of("entry").map(({ text }) => text);
-  const taken = said.filter((text) => text.startsWith("s"));
+  const taken = said.filter((text) => !text.startsWith("c"));
   if (entries.join() !== taken.join())
     broken.push(`the inbox had ${entries.join()}, the conversation has ${taken.join()}`);
   // What was confirmed before the next thing was said comes before it.
   for (const one of saying) {
+    // Timers that are due have no order.
+    if (one.by === "timer") continue;
     const confirmedAt = all.findIndex((note) => note.type === "said" && note.text === one.text);
     if (confirmedAt === -1) continue;
     for (const other of saying) {

@@ -1,7 +1,7 @@
 /** What happened in a program, in the order in which it happened. */
 export type Note =
   /** The user begins to say something, in any way. */
-  | { readonly type: "saying"; readonly text: string; readonly by: "send" | "chat" }
+  | { readonly type: "saying"; readonly text: string; readonly by: "send" | "chat" | "timer" }
   /** The server has confirmed it. */
   | { readonly type: "said"; readonly text: string }
   /** The server has refused it. */

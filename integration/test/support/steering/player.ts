@@ -71,7 +71,7 @@ export async function playProgram(program: Program, opened: World): Promise<Play
   // Each process that still runs hands over, as in a deployment.
   const ended = started.map(async (process) => (await process).close().catch(() => {}));
   const latest = await startProcess(world, script, saboteur.open());
-  const problem = await comeToRest({ user, process: latest, world, conversationId, repeats });
+  const problem = await comeToRest({ user, process: latest, world, conversationId, userId, repeats });
   await Promise.all([...ended, latest.close()]);
   const found = await survey(opened, conversationId);
   return { program, notes, ...found, problems: [...(problem ? [problem] : []), ...found.problems] };

@@ -4,6 +4,7 @@ import {
   createMemoryConnectionError,
   type Inbox,
   type Result,
+  type Timers,
   type TurnLog,
   type VersionedMemoryProvider,
 } from "@jaf/memory";
@@ -16,6 +17,7 @@ export interface World {
   readonly provider: VersionedMemoryProvider;
   readonly log: TurnLog;
   readonly inbox: Inbox;
+  readonly timers: Timers;
 }
 
 /** A process with a server, which can die at any call. */
@@ -29,7 +31,7 @@ export interface Process extends Pick<ServerApp, "service" | "close"> {
 const COUNTED: Readonly<Record<string, Point["on"]>> = {
   ...{ readConversation: "read", read: "read" },
   ...{ appendMessages: "write", begin: "write", append: "write", takeOver: "write", release: "write" },
-  ...{ requestStop: "write", put: "write", remove: "write" },
+  ...{ requestStop: "write", put: "write", remove: "write", set: "write", advance: "write" },
 };
 
 /** Calls that ask nothing of the store. */
@@ -80,6 +82,7 @@ export async function startProcess(world: World, script: Script, mortal: Mortal)
     {
       defaultMemoryProvider: mortalStore(world.provider, mortal),
       turnLog: mortalStore(world.log, mortal),
+      timers: mortalStore(world.timers, mortal),
       turns: { leaseSeconds: LEASE_SECONDS, heartbeatMs: 200, recoverMs: 150, pollMs: 20, gatherMs: 1 },
       shutdownMs: 10,
       onError: () => {}, // The calls that a fault cut off.

@@ -37,8 +37,8 @@ const KINDS = {
   wait: 4,
   /** The process hands over its turns and ends. */
   close: 2,
-  // A timer belongs here: set to a moment that has passed, its message must be said once. `close` shows how an operation
-  // without an answer of the user's is played.
+  /** The user sets a timer that is due. */
+  timer: 3,
 } as const;
 
 export interface Operation {

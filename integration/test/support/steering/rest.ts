@@ -13,12 +13,13 @@ interface RestOptions {
   readonly process: Process;
   readonly world: World;
   readonly conversationId: string;
+  readonly userId: string;
   readonly repeats: boolean;
 }
 
-/** Waits until nothing runs, waits or is left in the inbox. Resolves with what prevented it, if it took too long. */
+/** Waits until nothing runs, waits, is due or is left in the inbox. Resolves with what prevented it, if it took too long. */
 export async function comeToRest(options: RestOptions): Promise<string | undefined> {
-  const { user, process, world, conversationId, repeats } = options;
+  const { user, process, world, conversationId, userId, repeats } = options;
   const deadline = performance.now() + LONGEST_MS;
   let isRepeated = !repeats;
   let state: string | undefined;
@@ -27,7 +28,8 @@ export async function comeToRest(options: RestOptions): Promise<string | undefin
     const turn = await latestTurn(world, conversationId);
     state = turn?.state;
     const entries = await world.inbox.read({ conversationId });
-    left = entries.success ? entries.data.length : -1;
+    const timers = await world.timers.find({ userId });
+    left = entries.success && timers.success ? entries.data.length + timers.data.length : -1;
     if (state === "waiting") await user.decide(process, true);
     else if (state !== "running" && left === 0) {
       if (isRepeated) return undefined;
@@ -36,7 +38,7 @@ export async function comeToRest(options: RestOptions): Promise<string | undefin
     }
     await sleep(LOOK_MS);
   }
-  return `no rest: the latest turn is ${state}, ${left} entries are in the inbox`;
+  return `no rest: the latest turn is ${state}, ${left} entries and timers are left`;
 }
 
 export interface SurveyedTurn {

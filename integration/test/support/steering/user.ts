@@ -15,13 +15,16 @@ type Approval = Extract<Interruption, { readonly type: "approval" }>;
 type Act = (process: Process, approves: boolean) => Promise<void>;
 
 /** A user of one conversation. The user notes what the servers confirm. */
-export interface User extends Readonly<Record<"send" | "send again" | "chat" | "stop" | "decide", Act>> {
+export interface User
+  extends Readonly<Record<"send" | "send again" | "chat" | "stop" | "decide" | "timer", Act>> {
   readonly "send to both": (one: Process, other: Process) => Promise<void>;
   /** Says what no server has confirmed again, under the same key. */
   readonly repeat: (process: Process) => Promise<void>;
 }
 
 const AGENT = "helper";
+/** The time of every timer, which has passed. The same timer, set again, is said once. */
+const DUE = new Date("2026-01-01T00:00:00Z");
 
 export function createUser({ conversationId, userId, world, notes }: UserOptions): User {
   const identity = { userId };
@@ -29,9 +32,9 @@ export function createUser({ conversationId, userId, world, notes }: UserOptions
   let numbers = 0;
   let lastSent: string | undefined;
 
-  function say(by: "send" | "chat"): string {
+  function say(by: "send" | "chat" | "timer"): string {
     numbers += 1;
-    const text = `${by === "send" ? "s" : "c"}${numbers}`;
+    const text = `${by.charAt(0)}${numbers}`;
     notes.add({ type: "saying", text, by });
     return text;
   }
@@ -55,6 +58,14 @@ export function createUser({ conversationId, userId, world, notes }: UserOptions
     const started = await process.ask(() => process.service.start(request));
     if (begun(started)) notes.add({ type: "said", text });
     else if (started?.started === false) notes.add({ type: "refused", text, reason: started.refusal.reason });
+  }
+
+  async function setTimer(process: Process, text: string): Promise<void> {
+    const timer = { identity, conversationId, timerId: text, at: DUE, agentName: AGENT, message: text };
+    const result = await process.ask(async () => process.service.timers?.set(timer));
+    if (result === undefined) return;
+    if (result.set) notes.add({ type: "said", text });
+    else notes.add({ type: "refused", text, reason: result.refusal.reason });
   }
 
   async function decide(process: Process, approves: boolean): Promise<void> {
@@ -83,6 +94,7 @@ export function createUser({ conversationId, userId, world, notes }: UserOptions
       await Promise.all([send(one, text), send(other, text)]);
     },
     chat: (process) => chat(process, say("chat")),
+    timer: (process) => setTimer(process, say("timer")),
     stop: async (process) => {
       const turn = await latestTurn(world, conversationId);
       if (turn?.state !== "running") return;
@@ -97,6 +109,7 @@ export function createUser({ conversationId, userId, world, notes }: UserOptions
       for (const { text, by } of notes.of("saying")) {
         if (confirmed.has(text)) continue;
         if (by === "send") await send(process, text);
+        else if (by === "timer") await setTimer(process, text);
         // A refused turn isn't repeated: the user has seen why.
         else if (!refused.has(text)) await chat(process, text);
       }

@@ -1,7 +1,17 @@
-import { createInMemoryInbox, createInMemoryProvider } from "@jaf/memory";
+import { createInMemoryInbox, createInMemoryProvider, createInMemoryTimers } from "@jaf/memory";
 import { createInMemoryTurnLog } from "@jaf/memory/adapter";
-import { createPostgresInbox, createPostgresProvider, createPostgresTurnLog } from "@jaf/memory-postgres";
-import { createRedisInbox, createRedisProvider, createRedisTurnLog } from "@jaf/memory-redis";
+import {
+  createPostgresInbox,
+  createPostgresProvider,
+  createPostgresTimers,
+  createPostgresTurnLog,
+} from "@jaf/memory-postgres";
+import {
+  createRedisInbox,
+  createRedisProvider,
+  createRedisTimers,
+  createRedisTurnLog,
+} from "@jaf/memory-redis";
 import pg from "pg";
 import { createClient } from "redis";
 import { inject, onTestFinished } from "vitest";
@@ -22,6 +32,7 @@ async function openRedis(): Promise<World> {
     provider: await createRedisProvider({ keyPrefix }, client),
     log: createRedisTurnLog(client, { keyPrefix }),
     inbox: createRedisInbox(client, { keyPrefix }),
+    timers: createRedisTimers(client, { keyPrefix }),
   };
 }
 
@@ -36,6 +47,7 @@ async function openPostgres(): Promise<World> {
     provider: await createPostgresProvider({ schema }, pool),
     log: await createPostgresTurnLog(pool, { schema }),
     inbox: await createPostgresInbox(pool, { schema }),
+    timers: await createPostgresTimers(pool, { schema }),
   };
 }
 
@@ -43,6 +55,7 @@ const openInMemory = async (): Promise<World> => ({
   provider: createInMemoryProvider(),
   log: createInMemoryTurnLog(),
   inbox: createInMemoryInbox(),
+  timers: createInMemoryTimers(),
 });
 
 /** Opens the stores of one kind for one test. Closed at the end of the test. */
