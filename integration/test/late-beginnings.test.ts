@@ -67,7 +67,7 @@ describe.each([
     expect(status, JSON.stringify(body)).toBe(200);
   });
 
-  it("isn't reported as completed if its late beginning made another turn's messages look like its own", async () => {
+  it("keeps its message and fails if its late beginning made another turn's messages look like its own", async () => {
     const stores = await open();
     const { model } = createCountingModel();
     const other = await startServer({ ...stores, model });
@@ -92,11 +92,11 @@ describe.each([
     await create(stores);
     const { status, body } = await server.ask({ conversationId: "c" });
     const { texts, turns } = await stateOf(stores, "c");
-    const isStored = texts?.includes("Hello") === true;
-    expect([isStored, turns], JSON.stringify([status, body, begins])).toEqual([
-      JSON.stringify(body).includes('"completed"'),
+    expect([texts, turns], JSON.stringify([status, body, begins])).toEqual([
+      ["Other", "Good morning.", "Hello"],
       ["ended", "ended"],
     ]);
+    expect(body).toMatchObject({ data: { status: "error", error: { code: "MemoryError" } } });
   });
 
   it("isn't reported as completed if the store fails once while another process takes it over", async () => {
