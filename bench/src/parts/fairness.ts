@@ -37,7 +37,7 @@ const rowOf = (measured: Measured): string[] => {
     NAMES[store],
     turnsPerUser === UNLIMITED ? "no limit" : String(turnsPerUser),
     ...[others[0] ?? 0, others.at(-1) ?? 0, ofFirst.at(-1) ?? 0].map((ms) => duration(1_000 * ms)),
-    integer((ofFirst.length + others.length) / seconds),
+    integer([...byUser.values()].flat().length / seconds),
     heap.map((bytes) => `${integer(bytes / MEGABYTE)} MB`).join(", "),
   ];
 };

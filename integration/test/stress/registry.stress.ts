@@ -65,9 +65,9 @@ describe.concurrent("all packages", () => {
       const names = setting.packages.map(({ name }) => name).filter((name) => name.startsWith("@jaf/"));
       const project = await installed(manager, [
         ...names,
-        "zod",
-        "@electric-sql/pglite",
-        "@opentelemetry/api",
+        ...["zod", "@electric-sql/pglite", "@opentelemetry/api"],
+        // The queues of the adapters.
+        ...["bullmq@6", "pg-boss@10", "pg"],
       ]);
       outputOf(await load(project, "load.mjs"));
       outputOf(await load(project, "load.cjs"));

@@ -39,13 +39,16 @@ const npm = (registries: Registries) => ({
 
 // In their projects, the others don't wait until a release is a day old.
 
+/** pnpm asks about each install script. BullMQ has one in a dependency that it doesn't need: its README says so. */
+const PNPM_SETTINGS = "minimumReleaseAge: 0\nallowBuilds:\n  msgpackr-extract: false\n";
+
 const pnpm: Install = async (registries) => ({
   name: "pnpm",
   program: [join(await installTool("pnpm", "12.21.0"), ".bin/pnpm")],
   add: "add",
   update: (names) => ["update", "--latest", ...names],
   node: NODE,
-  settings: { ...npmrc(registries), "pnpm-workspace.yaml": "minimumReleaseAge: 0" },
+  settings: { ...npmrc(registries), "pnpm-workspace.yaml": PNPM_SETTINGS },
 });
 
 const yarn =
