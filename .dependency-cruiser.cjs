@@ -75,6 +75,11 @@ module.exports = {
     only("memory-redis", ["memory", "user-memory"]),
     only("queue-bullmq", ["memory"]),
     only("queue-pg-boss", ["memory"]),
+    only("memory-sqlite", ["memory", "user-memory"]),
+    only("openai-agents", ["memory"]),
+    only("claude-agent", ["memory"]),
+    only("langgraph", ["memory", "user-memory"]),
+    only("mcp-memory", ["memory", "user-memory", "memory-sqlite", "memory-redis", "memory-postgres"]),
     {
       name: "user-memory-only-in-its-subpath",
       comment: "Who keeps conversations alone doesn't install user memory.",

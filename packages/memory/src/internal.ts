@@ -18,6 +18,7 @@ export {
 } from "./contract/errors.ts";
 export { createRunId, createTraceId, generateRunId, generateTraceId, idIssue } from "./contract/ids.ts";
 export { canBegin } from "./contract/turn-beginning.ts";
+export { MemoryCallError, unwrap } from "./contract/unwrap.ts";
 export { isVersionedProvider, receiptOf, versionedMethods } from "./contract/versioned-provider.ts";
 export { isProviderConversationStore, providerOf } from "./conversation-store/provider-over-store.ts";
 export { ConversationStoreError } from "./conversation-store/store.ts";
