@@ -1,11 +1,12 @@
 import type { RichMessage } from "@jaf/memory";
 import { sha256 } from "@jaf/memory/internal";
-import { type Fields, fieldsOf, isObject } from "@jaf/model-http";
+import type { Fields } from "@jaf/model-http";
 import { messagesOf } from "../ui/from-ui-messages.ts";
 import { type ToUIMessagesOptions, toUIMessages } from "../ui/to-ui-messages.ts";
 import { isToolPart } from "../ui/tool-parts.ts";
 import type { AiSdkUIPart } from "../ui/ui-message.ts";
 import { fieldsBeyond, isExact, thawed } from "./exact.ts";
+import { type AnyPart, type Original, originalIn, partEntries, partOf } from "./originals.ts";
 
 /** A UI message of the AI SDK, version 5 to 7, with the application's own types of metadata, data parts and tools. */
 export interface AnyUIMessage {
@@ -15,30 +16,8 @@ export interface AnyUIMessage {
   readonly metadata?: unknown;
 }
 
-/**
- * The extra field `aiSdk` of the first message that a UI message was stored as. It holds what the standard form can't
- * express, so that the UI message comes back exactly.
- */
-interface UIOriginal {
-  /** The number of stored messages that express the UI message. */
-  readonly messages: number;
-  /** The fields of the UI message except `id`, `role` and `parts`. Absent: it has no others. */
-  readonly fields?: Fields;
-  /** The parts. Absent: they are exactly the parts that the stored messages convert to. */
-  readonly parts?: readonly PartEntry[];
-}
-
-/**
- * A part of a UI message: the number of an equal part among those that the stored messages convert to, or this number and
- * the fields that the equal part lacks, or the whole part.
- */
-type PartEntry = number | readonly [number, Fields] | Fields;
-
 /** How stored messages are converted back: nothing is left out, since the application's server gets the result. */
 const WHOLE = { system: true, providerMetadata: true } satisfies ToUIMessagesOptions;
-
-/** Among how many of the next converted parts an original part is looked for. */
-const LOOKAHEAD = 32;
 
 /** Converts a UI message into the messages that are stored for it. */
 export function storedForm({ id, role, parts, ...fields }: AnyUIMessage): RichMessage[] {
@@ -49,7 +28,8 @@ export function storedForm({ id, role, parts, ...fields }: AnyUIMessage): RichMe
   const own = fieldsBeyond({}, fields) ?? {};
   const hasOwn = Object.keys(own).length > 0;
   if (role === "user" && isWhole && !hasOwn && rest.length === 0) return [first];
-  const aiSdk: UIOriginal = {
+  const aiSdk: Original = {
+    kind: "ui",
     messages: 1 + rest.length,
     ...(hasOwn ? { fields: own } : {}),
     ...(isWhole ? {} : { parts: partEntries(parts, converted) }),
@@ -69,20 +49,6 @@ function standardForm(role: AnyUIMessage["role"], parts: AnyUIMessage["parts"]):
 const convertedParts = (messages: readonly RichMessage[]): readonly AiSdkUIPart[] =>
   toUIMessages(messages, WHOLE).flatMap((message) => message.parts);
 
-function partEntries(parts: AnyUIMessage["parts"], converted: readonly AiSdkUIPart[]): PartEntry[] {
-  let next = 0;
-  return parts.map((part): PartEntry => {
-    const end = Math.min(converted.length, next + LOOKAHEAD);
-    for (let index = next; index < end; index++) {
-      const beyond = fieldsBeyond({ ...converted[index] }, { ...part });
-      if (beyond === undefined) continue;
-      next = index + 1;
-      return Object.keys(beyond).length === 0 ? index : [index, beyond];
-    }
-    return { ...part };
-  });
-}
-
 /** A UI message and the stored messages that express it. */
 export interface StoredUIMessage {
   /** Absent: the messages aren't shown, e.g. instructions that JAF's engine stored. */
@@ -100,7 +66,7 @@ export function storedUIMessages(
   for (let index = 0; index < messages.length; ) {
     const head = messages[index];
     if (head === undefined) break;
-    const original = originalIn(head);
+    const original = originalIn(head, "ui");
     const end = groupEnd(messages, index, original);
     const group = messages.slice(index, end);
     const position = firstPosition + index;
@@ -121,22 +87,22 @@ export function storedUIMessages(
 }
 
 /** Returns the index after the last message of the UI message that begins at `start`. */
-function groupEnd(messages: readonly RichMessage[], start: number, original: UIOriginal | undefined): number {
+function groupEnd(messages: readonly RichMessage[], start: number, original: Original | undefined): number {
   const role = messages[start]?.role;
   if (role !== "assistant" && role !== "tool") return start + 1;
   // Another engine continued the reply, e.g. after an approval.
   const own = Math.min(messages.length, start + (original?.messages ?? 1));
   const next = messages.findIndex(
     (message, index) =>
-      index >= own && (!["assistant", "tool"].includes(message.role) || originalIn(message) !== undefined),
+      index >= own && (!["assistant", "tool"].includes(message.role) || originalIn(message, "ui") !== undefined),
   );
   return next < 0 ? messages.length : next;
 }
 
 function uiParts(
   group: readonly RichMessage[],
-  original: UIOriginal | undefined,
-): readonly UIPart[] | undefined {
+  original: Original | undefined,
+): AnyUIMessage["parts"] | undefined {
   const [head] = group;
   if (original === undefined && (head?.role === "system" || head?.role === "developer")) return undefined;
   const all = convertedParts(group);
@@ -149,35 +115,13 @@ function uiParts(
   return thawed([...answered, ...all.slice(before.length)]);
 }
 
-type UIPart = AnyUIMessage["parts"][number];
-
-function partOf(entry: unknown, converted: readonly AiSdkUIPart[]): UIPart | undefined {
-  const [index, beyond]: readonly unknown[] = Array.isArray(entry) ? entry : [entry];
-  if (typeof index !== "number") return isPart(index) ? index : undefined;
-  const part = converted[index];
-  return part === undefined ? undefined : { ...part, ...fieldsOf(beyond) };
-}
-
-const isPart = (value: unknown): value is UIPart => typeof fieldsOf(value)["type"] === "string";
-
 /** Returns a part of a call with the answer that another engine stored after the UI message. */
-function withLaterAnswer(part: UIPart, before: readonly AiSdkUIPart[], all: readonly AiSdkUIPart[]): UIPart {
-  const { toolCallId, approval: _, ...rest }: Fields & UIPart = part;
+function withLaterAnswer(part: AnyPart, before: readonly AiSdkUIPart[], all: readonly AiSdkUIPart[]): AnyPart {
+  const { toolCallId, approval: _, ...rest } = part;
   const index = before.findLastIndex((each) => isToolPart(each) && each.toolCallId === toolCallId);
   const [was, is] = [before[index], all[index]];
   if (was === undefined || is === undefined || isExact(was, is)) return part;
   return { ...rest, ...is };
-}
-
-/** Returns the original that a message carries. The field may come from elsewhere, so its shape is checked. */
-function originalIn(message: RichMessage): UIOriginal | undefined {
-  const { messages, fields, parts } = fieldsOf(message["aiSdk"]);
-  if (typeof messages !== "number" || !Number.isSafeInteger(messages) || messages < 1) return undefined;
-  return {
-    messages,
-    ...(isObject(fields) ? { fields } : {}),
-    ...(Array.isArray(parts) ? { parts } : {}),
-  };
 }
 
 /** Returns the ids under which the messages of a UI message are stored, so that a repeated save adds nothing. */
