@@ -119,7 +119,9 @@ export function keepStreams({ log, leaseSeconds = 30, onError = warnOf }: KeptSt
       const writer = await begin(scope);
       const stopping = new AbortController();
       const keep: KeptStream["keep"] = ({ stream }) =>
-        keepStream(stream, { log, writer, leaseSeconds, end: ENDED, stop: () => stopping.abort() }).catch(onError);
+        keepStream(stream, { log, writer, leaseSeconds, end: ENDED, stop: () => stopping.abort() }).catch(
+          onError,
+        );
       return { signal: stopping.signal, keep };
     },
     resume: async (scope, signal) => {

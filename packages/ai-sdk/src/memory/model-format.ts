@@ -33,7 +33,8 @@ export function storedModelMessage(message: AnyModelMessage): RichMessage[] {
 }
 
 function standardForm({ role, content }: AnyModelMessage): readonly RichMessage[] {
-  if (typeof content === "string") return [{ role, content, ...(role === "tool" ? { tool_call_id: "" } : {}) }];
+  if (typeof content === "string")
+    return [{ role, content, ...(role === "tool" ? { tool_call_id: "" } : {}) }];
   const parts = content.map((part): AnyPart => ({ ...part }));
   if (role === "system") return [];
   if (role !== "tool") return messagesOf({ role, parts: uiParts(parts) }).slice(0, 1);
@@ -64,7 +65,11 @@ function uiParts(parts: readonly AnyPart[]): AnyPart[] {
             ? { state: "input-available" }
             : { state: "output-available", output: fieldsOf(output)["value"] };
         const call = { type: `tool-${String(toolName)}`, toolCallId, input };
-        return [providerExecuted === true ? { ...call, providerExecuted, ...answer } : { ...call, state: "input-available" }];
+        return [
+          providerExecuted === true
+            ? { ...call, providerExecuted, ...answer }
+            : { ...call, state: "input-available" },
+        ];
       }
       default:
         return [];
@@ -143,13 +148,14 @@ function chunkEnd(messages: readonly RichMessage[], start: number): number {
 }
 
 function standardMessages(chunk: readonly RichMessage[]): AnyModelMessage[] {
-  const [head, ...results] = chunk;
+  const [head] = chunk;
   if (head === undefined) return [];
-  const isText = typeof head.content === "string" && (head.tool_calls ?? []).length === 0;
+  const { content } = head;
+  const isText = typeof content === "string" && (head.tool_calls ?? []).length === 0;
   if (!isText || head.role === "tool" || head.role === "developer") return promptOf(chunk);
-  return head.content === "" && results.length === 0 && head.role === "assistant"
-    ? []
-    : [{ role: head.role, content: head.content ?? "" }];
+  // A UI message of parts that only the application understands, e.g. data.
+  const isEmpty = content === "" && head.role === "assistant" && originalIn(head, "ui") !== undefined;
+  return isEmpty ? [] : [{ role: head.role, content }];
 }
 
 function restored(chunk: readonly RichMessage[], { fields, parts }: Original): AnyModelMessage {

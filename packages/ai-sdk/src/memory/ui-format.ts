@@ -94,7 +94,8 @@ function groupEnd(messages: readonly RichMessage[], start: number, original: Ori
   const own = Math.min(messages.length, start + (original?.messages ?? 1));
   const next = messages.findIndex(
     (message, index) =>
-      index >= own && (!["assistant", "tool"].includes(message.role) || originalIn(message, "ui") !== undefined),
+      index >= own &&
+      (!["assistant", "tool"].includes(message.role) || originalIn(message, "ui") !== undefined),
   );
   return next < 0 ? messages.length : next;
 }
@@ -116,7 +117,11 @@ function uiParts(
 }
 
 /** Returns a part of a call with the answer that another engine stored after the UI message. */
-function withLaterAnswer(part: AnyPart, before: readonly AiSdkUIPart[], all: readonly AiSdkUIPart[]): AnyPart {
+function withLaterAnswer(
+  part: AnyPart,
+  before: readonly AiSdkUIPart[],
+  all: readonly AiSdkUIPart[],
+): AnyPart {
   const { toolCallId, approval: _, ...rest } = part;
   const index = before.findLastIndex((each) => isToolPart(each) && each.toolCallId === toolCallId);
   const [was, is] = [before[index], all[index]];

@@ -74,6 +74,7 @@ const MAX_ATTEMPTS = 20;
  *   const result = streamText({ model, messages: await convertToModelMessages(messages) });
  *   return result.toUIMessageStreamResponse({
  *     originalMessages: messages,
+ *     generateMessageId: () => crypto.randomUUID(),
  *     onFinish: async (end) => void (await storeUIMessages(chat, end.messages)),
  *   });
  * }
@@ -109,8 +110,8 @@ const OPERATION = "storeUIMessages";
 function checkIds(messages: readonly AnyUIMessage[]): void {
   const ids = new Set<string>();
   for (const [index, { id }] of messages.entries()) {
-    // A reply gets its id from the AI SDK only if `originalMessages` or `generateMessageId` is set.
-    if (typeof id !== "string" || id === "") throw invalid(`messages[${index}].id`, "an id", OPERATION);
+    if (typeof id !== "string" || id === "")
+      throw invalid(`messages[${index}].id`, "an id; a new reply has one by generateMessageId", OPERATION);
     if (ids.has(id)) throw invalid(`messages[${index}].id`, "an id that no other message has", OPERATION);
     ids.add(id);
   }

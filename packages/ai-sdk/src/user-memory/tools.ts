@@ -68,7 +68,8 @@ export function userMemoryTools(options: UserMemoryToolsOptions): UserMemoryTool
     description: schema.description,
     // The schema of these arguments.
     inputSchema: schema.parameters as z.ZodType<Input>,
-    execute: async (input, { messages }) => String(await execute(input, { said: saidLast(listOf(messages)) })),
+    execute: async (input, { messages }) =>
+      String(await execute(input, { said: saidLast(listOf(messages)) })),
   });
   return {
     remember_fact: asTool(remember),

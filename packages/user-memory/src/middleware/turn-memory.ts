@@ -61,7 +61,10 @@ export async function recallForTurn(
     { ...spec, injectPlacement: "instructions" },
     { ...inject, memory, onError: onInjectError },
   );
-  const learning = withMemoryExtract<object>({ ...spec, extract: spec.extract ?? false }, { ...extract, memory });
+  const learning = withMemoryExtract<object>(
+    { ...spec, extract: spec.extract ?? false },
+    { ...extract, memory },
+  );
   const own = middlewareTurn(turn);
   await learning.onStart?.(own);
   const addition = await injecting.onStart?.(own);

@@ -5,7 +5,17 @@ import type { AnyUIMessage } from "../../../src/memory/index.ts";
 
 const text = fc.oneof(
   fc.string({ maxLength: 12 }),
-  fc.constantFrom("", "apple", "[]", "{}", "null", "__proto__", "\u0000", "🙂", '{"status":"success","data":1}'),
+  fc.constantFrom(
+    "",
+    "apple",
+    "[]",
+    "{}",
+    "null",
+    "__proto__",
+    "\u0000",
+    "🙂",
+    '{"status":"success","data":1}',
+  ),
 );
 const json = fc.jsonValue({ maxDepth: 2 });
 const storable = fc.oneof(
@@ -14,9 +24,13 @@ const storable = fc.oneof(
   fc.uint8Array({ maxLength: 4 }),
   fc.constant(new URL("https://jaf.dev/a?b")),
 );
-const metadata = fc.dictionary(fc.constantFrom("openai", "google", "jaf", "__proto__", "anthropic"), fc.dictionary(text, json, { maxKeys: 2 }), {
-  maxKeys: 2,
-});
+const metadata = fc.dictionary(
+  fc.constantFrom("openai", "google", "jaf", "__proto__", "anthropic"),
+  fc.dictionary(text, json, { maxKeys: 2 }),
+  {
+    maxKeys: 2,
+  },
+);
 const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 1 });
 
 const approval = fc.oneof(
@@ -29,7 +43,13 @@ const toolState = fc.oneof(
   fc.record({ state: fc.constant("approval-requested"), input: json, approval: fc.record({ id: text }) }),
   fc.record({ state: fc.constant("approval-responded"), input: json, approval }),
   fc.record(
-    { state: fc.constant("output-available"), input: json, output: storable, preliminary: fc.boolean(), approval },
+    {
+      state: fc.constant("output-available"),
+      input: json,
+      output: storable,
+      preliminary: fc.boolean(),
+      approval,
+    },
     { requiredKeys: ["state", "input", "output"] },
   ),
   fc.record(
@@ -39,7 +59,12 @@ const toolState = fc.oneof(
   fc.record({ state: fc.constant("output-denied"), input: json, approval }),
 );
 const toolRest = fc.record(
-  { callProviderMetadata: metadata, providerExecuted: fc.boolean(), title: text, resultProviderMetadata: metadata },
+  {
+    callProviderMetadata: metadata,
+    providerExecuted: fc.boolean(),
+    title: text,
+    resultProviderMetadata: metadata,
+  },
   { requiredKeys: [] },
 );
 const toolCallId = fc.oneof(text, fc.constantFrom("c1", "c2", "c1/c2"));
@@ -55,7 +80,12 @@ const toolPart = fc
 
 const part = fc.oneof(
   fc.record(
-    { type: fc.constant("text"), text, state: fc.constantFrom("streaming", "done"), providerMetadata: metadata },
+    {
+      type: fc.constant("text"),
+      text,
+      state: fc.constantFrom("streaming", "done"),
+      providerMetadata: metadata,
+    },
     { requiredKeys: ["type", "text"] },
   ),
   fc.record(
@@ -76,9 +106,18 @@ const part = fc.oneof(
     { type: fc.constant("source-url"), sourceId: text, url: text, title: text, providerMetadata: metadata },
     { requiredKeys: ["type", "sourceId", "url"] },
   ),
-  fc.record({ type: fc.constant("source-document"), sourceId: text, mediaType: text, title: text, filename: text }),
+  fc.record({
+    type: fc.constant("source-document"),
+    sourceId: text,
+    mediaType: text,
+    title: text,
+    filename: text,
+  }),
   fc.constant({ type: "step-start" }),
-  fc.record({ type: fc.constant("data-weather"), id: text, data: storable }, { requiredKeys: ["type", "data"] }),
+  fc.record(
+    { type: fc.constant("data-weather"), id: text, data: storable },
+    { requiredKeys: ["type", "data"] },
+  ),
   // AI SDK 7
   fc.record({ type: fc.constant("custom"), kind: fc.constant("openai.x"), providerMetadata: metadata }),
   fc.record({ type: fc.constant("reasoning-file"), mediaType: text, url: text }),
@@ -86,7 +125,11 @@ const part = fc.oneof(
   toolPart,
 );
 
-const id = fc.oneof(fc.uuid(), fc.string({ minLength: 1, maxLength: 300 }), fc.constantFrom("jaf-0", "__proto__"));
+const id = fc.oneof(
+  fc.uuid(),
+  fc.string({ minLength: 1, maxLength: 300 }),
+  fc.constantFrom("jaf-0", "__proto__"),
+);
 
 export const uiMessage: fc.Arbitrary<AnyUIMessage> = fc.record(
   {
