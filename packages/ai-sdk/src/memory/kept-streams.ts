@@ -38,8 +38,8 @@ export interface KeptStream {
 /** Streams of the AI SDK in a turn log. */
 export interface KeptStreams {
   /**
-   * Begins a stream. Rejects with a `MemoryCallError`: if the conversation has a running stream, with a
-   * `MemoryConflictError` with reason `"lease"`.
+   * Begins a stream. Rejects with a `MemoryCallError`: if the conversation has another stream that goes on for a second, with
+   * a `MemoryConflictError` with reason `"lease"`.
    */
   readonly begin: (scope: StreamScope) => Promise<KeptStream>;
   /**
@@ -50,6 +50,10 @@ export interface KeptStreams {
   /** Asks the process that sends the stream to stop, wherever it runs. Resolves with whether a stream is running. */
   readonly stop: (scope: StreamScope) => Promise<boolean>;
 }
+
+/** How long a new stream waits for the end of an earlier one, whose client may have its last event already, in ms. */
+const ENDING_MS = 1_000;
+const RETRY_MS = 50;
 
 /** How long the events of an ended turn are kept for clients that are still reading, in seconds. */
 const KEPT_SECONDS = 60;
@@ -88,13 +92,15 @@ export function keepStreams({ log, leaseSeconds = 30, onError = warnOf }: KeptSt
   async function begin({ conversationId, userId }: StreamScope): Promise<TurnWriter> {
     const turnId = crypto.randomUUID();
     const turn = { conversationId, userId, turnId, request: "{}", leaseSeconds, keepSeconds: 3_600 };
-    const begun = await unwrap("begin", () => log.begin(turn));
-    if (begun.begun) return begun.writer;
-    // The process that sent the earlier stream may have crashed.
-    const isEnded = await endIfLost(begun.running);
-    const again = isEnded ? await unwrap("begin", () => log.begin(turn)) : begun;
-    if (!again.begun) throw new MemoryCallError(createMemoryConflictError("lease", { operation: "begin" }));
-    return again.writer;
+    for (const began = performance.now(); ; ) {
+      const begun = await unwrap("begin", () => log.begin(turn));
+      if (begun.begun) return begun.writer;
+      // The process that sent the earlier stream may have crashed.
+      if (await endIfLost(begun.running)) continue;
+      if (performance.now() - began > ENDING_MS)
+        throw new MemoryCallError(createMemoryConflictError("lease", { operation: "begin" }));
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
   }
 
   /** Ends a turn if the lease of its process has expired. Resolves with whether it did. */
