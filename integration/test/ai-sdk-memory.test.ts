@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { PassThrough } from "node:stream";
 import { loadUIMessages, storeUIMessages, threadsOf } from "@jaf/ai-sdk/memory";
 import type { UIMessage } from "ai";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
@@ -17,11 +18,13 @@ interface App {
 
 async function start(task: Task): Promise<App> {
   const file = await bundleProcess(new URL("support/ai-sdk-memory/app.ts", import.meta.url));
-  const child = fork(file, [JSON.stringify(task)], { execArgv: [], stdio: ["pipe", "pipe", "inherit", "ipc"] });
+  const child = fork(file, [JSON.stringify(task)], {
+    execArgv: [],
+    stdio: ["pipe", "pipe", "inherit", "ipc"],
+  });
   onTestFinished(() => void child.kill());
   const ended = once(child, "exit").then(([code]) => expect(code).toBe(0));
-  const lines = child.stdout === null ? [] : createInterface(child.stdout);
-  const printed = lines[Symbol.asyncIterator in lines ? Symbol.asyncIterator : Symbol.iterator]();
+  const printed = createInterface(child.stdout ?? new PassThrough())[Symbol.asyncIterator]();
   return { child, ended, next: async () => JSON.parse(String((await printed.next()).value)) };
 }
 

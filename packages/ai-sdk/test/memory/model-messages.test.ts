@@ -22,8 +22,10 @@ const json = fc.jsonValue({ maxDepth: 2 });
 const options = {
   providerOptions: fc.dictionary(fc.constantFrom("openai", "jaf"), fc.dictionary(text, json)),
 };
-const record = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }, requiredKeys: (keyof T)[]) =>
-  fc.record({ ...fields, ...options }, { requiredKeys });
+const record = (fields: Record<string, fc.Arbitrary<unknown>>, requiredKeys: readonly string[]) =>
+  fc.record({ ...fields, ...options } as Record<string, fc.Arbitrary<unknown>>, {
+    requiredKeys: [...requiredKeys],
+  });
 const data = fc.oneof(
   fc.constantFrom("aGk=", "https://jaf.dev/x.png", "data:image/png;base64,aGk="),
   fc.uint8Array({ maxLength: 4 }),
