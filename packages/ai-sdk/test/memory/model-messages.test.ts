@@ -96,7 +96,7 @@ const message = fc.oneof(
     "role",
     "content",
   ]),
-) as fc.Arbitrary<AnyModelMessage>;
+) as fc.Arbitrary<unknown> as fc.Arbitrary<AnyModelMessage>;
 
 const plain = (value: unknown): unknown => {
   if (Object.is(value, -0)) return 0;
