@@ -44,6 +44,12 @@ export {
 } from "./history/messages/message-content.ts";
 export { sanitizeConversation, sanitizeWithOrigins } from "./history/messages/sanitizer.ts";
 export { calledTool, pendingToolCalls } from "./history/messages/tool-calls.ts";
+export {
+  isStructuredResult,
+  rejectionIn,
+  rejectionText,
+  structuredResultIn,
+} from "./history/messages/tool-result.ts";
 export { countMessageTokens, estimateTokens, type Tokenizer } from "./history/window/tokens.ts";
 export { planWindow } from "./history/window/window.ts";
 export { windowTailOf } from "./history/window/window-tail.ts";

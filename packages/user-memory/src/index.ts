@@ -64,6 +64,12 @@ export { type AdaptedUserMemory, asUserMemory, setUserMemory } from "./middlewar
 export { withMemoryExtract } from "./middleware/extract.ts";
 export { type MemoryInjectOptions, withMemoryInject } from "./middleware/inject.ts";
 export type { MemoryLinkOptions } from "./middleware/middleware.ts";
+export {
+  type RecalledTurn,
+  recallForTurn,
+  type SpokenTurn,
+  type TurnMemoryOptions,
+} from "./middleware/turn-memory.ts";
 export type {
   ForgetArguments,
   MemoryToolApprovals,
