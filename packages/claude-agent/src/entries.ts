@@ -32,9 +32,11 @@ function standardOf(entry: SessionStoreEntry): RichMessage | undefined {
   // Entries with `isMeta` are texts of the program, not of the user.
   if (!isFields(message) || entry["isMeta"] === true) return undefined;
   const { content } = message;
-  const blocks = typeof content === "string" ? content : Array.isArray(content) ? content.filter(isFields) : undefined;
+  const blocks =
+    typeof content === "string" ? content : Array.isArray(content) ? content.filter(isFields) : undefined;
   if (blocks === undefined) return undefined;
-  if (entry.type === "user") return typeof blocks === "string" ? { role: "user", content: blocks } : userMessage(blocks);
+  if (entry.type === "user")
+    return typeof blocks === "string" ? { role: "user", content: blocks } : userMessage(blocks);
   if (entry.type !== "assistant") return undefined;
   return typeof blocks === "string" ? { role: "assistant", content: blocks } : assistantMessage(blocks);
 }

@@ -13,7 +13,10 @@ export interface TranscriptPlace {
 const hash = (...names: readonly string[]): string => sha256(JSON.stringify(names), "hex");
 
 /** `userId`: the owner of all sessions. Default: the project is the owner. */
-export function placeOf({ projectKey, sessionId, subpath }: SessionKey, userId: string | undefined): TranscriptPlace {
+export function placeOf(
+  { projectKey, sessionId, subpath }: SessionKey,
+  userId: string | undefined,
+): TranscriptPlace {
   const owner = userId ?? ownerOf(projectKey);
   const session = { projectKey, sessionId };
   const conversationId = `claude-agent:${hash(owner, projectKey, sessionId)}`;
@@ -28,4 +31,5 @@ export const ownerOf = (projectKey: string): string =>
   idIssue("projectKey", projectKey) === undefined ? projectKey : `claude-agent:${hash(projectKey)}`;
 
 /** The trace of a project's sessions, by which they are found. */
-export const traceOf = (owner: string, projectKey: string): string => `claude-agent:${hash(owner, projectKey)}`;
+export const traceOf = (owner: string, projectKey: string): string =>
+  `claude-agent:${hash(owner, projectKey)}`;

@@ -5,7 +5,12 @@ import { entryOf } from "./entries.ts";
 import { ownerOf, placeOf, traceOf } from "./keys.ts";
 import { checkedProvider, type SessionStoreSettings } from "./settings.ts";
 import { createTranscripts, type Head } from "./transcripts.ts";
-import type { ConversationSessionStore, SessionKey, SessionStoreEntry, SessionSummaryEntry } from "./types.ts";
+import type {
+  ConversationSessionStore,
+  SessionKey,
+  SessionStoreEntry,
+  SessionSummaryEntry,
+} from "./types.ts";
 
 /** How many conversations a list reads at a time. */
 const PAGE = 200;
@@ -37,7 +42,12 @@ export function createSessionStore(settings: SessionStoreSettings): Conversation
   async function all(query: MemoryQuery): Promise<ConversationMemory[]> {
     const found: ConversationMemory[] = [];
     for (let cursor: string | undefined; ; ) {
-      const given = { ...query, includeMessages: false, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
+      const given = {
+        ...query,
+        includeMessages: false,
+        limit: PAGE,
+        ...(cursor === undefined ? {} : { cursor }),
+      };
       const page = await unwrap("findConversations", () => provider.findConversations(given));
       found.push(...page);
       const last = page.at(-1);
@@ -53,7 +63,11 @@ export function createSessionStore(settings: SessionStoreSettings): Conversation
     return found.filter(({ metadata }) => (metadata?.totalMessages ?? 0) > 0);
   }
 
-  function describe(key: SessionKey, entries: readonly SessionStoreEntry[], head: Head): WriteMetadata | undefined {
+  function describe(
+    key: SessionKey,
+    entries: readonly SessionStoreEntry[],
+    head: Head,
+  ): WriteMetadata | undefined {
     const { projectKey, sessionId, subpath } = key;
     const owner = userId ?? ownerOf(projectKey);
     const previous = summaryOf(head.metadata, sessionId);
@@ -115,5 +129,7 @@ function describedIn(metadata: Head["metadata"]): Described {
 function summaryOf(metadata: Head["metadata"], sessionId: string): SessionSummaryEntry | undefined {
   const data = describedIn(metadata).summary;
   const updatedAt = metadata?.["updatedAt"];
-  return data === undefined || !(updatedAt instanceof Date) ? undefined : { sessionId, mtime: updatedAt.getTime(), data };
+  return data === undefined || !(updatedAt instanceof Date)
+    ? undefined
+    : { sessionId, mtime: updatedAt.getTime(), data };
 }

@@ -1,5 +1,10 @@
 import type { MemoryProvider, VersionedMemoryProvider } from "@jaf/memory";
-import { createMemoryValidationError, idIssue, isVersionedProvider, MemoryCallError } from "@jaf/memory/internal";
+import {
+  createMemoryValidationError,
+  idIssue,
+  isVersionedProvider,
+  MemoryCallError,
+} from "@jaf/memory/internal";
 import type { FoldSessionSummary } from "./types.ts";
 
 /** The settings of {@link createSessionStore}. */

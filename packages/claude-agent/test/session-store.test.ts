@@ -47,22 +47,38 @@ it("gives back every entry as it was, whatever it holds", async () => {
     fc.record({ type: fc.constant("text"), text }),
     fc.record({ type: fc.constant("thinking"), thinking: text, signature: text }),
     fc.record({ type: fc.constant("tool_use"), id: text, name: text, input: fc.jsonValue() }),
-    fc.record({ type: fc.constant("tool_result"), tool_use_id: text, content: fc.oneof(text, fc.array(fc.record({ type: fc.constant("text"), text }))) }),
-    fc.record({ type: fc.constant("image"), source: fc.record({ type: fc.constant("base64"), media_type: text, data: text }) }),
+    fc.record({
+      type: fc.constant("tool_result"),
+      tool_use_id: text,
+      content: fc.oneof(text, fc.array(fc.record({ type: fc.constant("text"), text }))),
+    }),
+    fc.record({
+      type: fc.constant("image"),
+      source: fc.record({ type: fc.constant("base64"), media_type: text, data: text }),
+    }),
     fc.dictionary(fc.constantFrom("__proto__", "type", "text"), fc.jsonValue()),
   );
   const message = fc.record({ role: text, content: fc.oneof(text, fc.array(block)), usage: fc.jsonValue() });
   const entry = fc.record(
-    { type: fc.oneof(fc.constantFrom("user", "assistant", "system"), text), message: fc.oneof(message, fc.jsonValue()), isMeta: fc.boolean(), extra: fc.jsonValue() },
+    {
+      type: fc.oneof(fc.constantFrom("user", "assistant", "system"), text),
+      message: fc.oneof(message, fc.jsonValue()),
+      isMeta: fc.boolean(),
+      extra: fc.jsonValue(),
+    },
     { requiredKeys: ["type"] },
   );
   await fc.assert(
-    fc.asyncProperty(fc.array(entry, { minLength: 1, maxLength: 6 }), fc.record({ projectKey: text, sessionId: text, subpath: fc.option(text, { nil: undefined }) }), async (entries, names) => {
-      const { subpath, ...session } = { ...names, sessionId: `${names.sessionId}${crypto.randomUUID()}` };
-      const key = subpath === undefined ? session : { ...session, subpath };
-      await store.append(key, entries as SessionStoreEntry[]);
-      expect(sameJson(await store.load(key), entries)).toBe(true);
-    }),
+    fc.asyncProperty(
+      fc.array(entry, { minLength: 1, maxLength: 6 }),
+      fc.record({ projectKey: text, sessionId: text, subpath: fc.option(text, { nil: undefined }) }),
+      async (entries, names) => {
+        const { subpath, ...session } = { ...names, sessionId: `${names.sessionId}${crypto.randomUUID()}` };
+        const key = subpath === undefined ? session : { ...session, subpath };
+        await store.append(key, entries as SessionStoreEntry[]);
+        expect(sameJson(await store.load(key), entries)).toBe(true);
+      },
+    ),
     { numRuns: 100 },
   );
 });
@@ -73,7 +89,10 @@ it("stores the standard form of what the user and the model said", async () => {
     user("1", "What is there?"),
     reply("2", { type: "thinking", thinking: "Look.", signature: "s" }),
     reply("3", { type: "tool_use", id: "toolu_1", name: "Read", input: { path: "a" } }),
-    { ...user("4", ""), message: { role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_1", content: LONG }] } },
+    {
+      ...user("4", ""),
+      message: { role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_1", content: LONG }] },
+    },
     title,
     reply("5", { type: "text", text: "A cat." }),
   ]);
@@ -86,7 +105,9 @@ it("stores the standard form of what the user and the model said", async () => {
     {
       role: "assistant",
       content: "",
-      tool_calls: [{ id: "toolu_1", type: "function", function: { name: "Read", arguments: '{"path":"a"}' } }],
+      tool_calls: [
+        { id: "toolu_1", type: "function", function: { name: "Read", arguments: '{"path":"a"}' } },
+      ],
     },
     { role: "tool", tool_call_id: "toolu_1", content: LONG },
     { role: "assistant", content: [{ type: "claude-agent-entry" }] },
@@ -124,14 +145,22 @@ it("lists sessions and subagents, and deletes a session with its subagents", asy
   expect(sessions).toEqual([{ sessionId: "session-1", mtime: expect.any(Number) }]);
   const entries = [user("1", "Find a cat"), title, user("2", "And a dog")];
   expect(await store.listSessionSummaries?.(KEY.projectKey)).toEqual([
-    { sessionId: "session-1", mtime: sessions[0]?.mtime, data: foldSessionSummary(undefined, KEY, entries).data },
+    {
+      sessionId: "session-1",
+      mtime: sessions[0]?.mtime,
+      data: foldSessionSummary(undefined, KEY, entries).data,
+    },
   ]);
   expect(await store.listSubkeys(KEY)).toEqual([SUB.subpath]);
   await store.delete(SUB);
   expect(await store.listSubkeys(KEY)).toEqual([]);
   await store.append(SUB, [user("1", "for the subagent")]);
   await store.delete(KEY);
-  expect([await store.load(KEY), await store.load(SUB), await store.listSubkeys(KEY)]).toEqual([null, null, []]);
+  expect([await store.load(KEY), await store.load(SUB), await store.listSubkeys(KEY)]).toEqual([
+    null,
+    null,
+    [],
+  ]);
   await store.delete(KEY);
   await store.append(KEY, [user("9", "again")]);
   expect(await store.load(KEY)).toEqual([user("9", "again")]);
@@ -144,7 +173,11 @@ it("gives no user another user's session, and doesn't bring an erased one back",
   await store.append(KEY, [user("1", "secret")]);
   await store.append(SUB, [user("1", "secret")]);
   const other = createSessionStore({ provider, userId: "eve" });
-  expect([await other.load(KEY), await other.listSessions(KEY.projectKey), await other.listSubkeys(KEY)]).toEqual([null, [], []]);
+  expect([
+    await other.load(KEY),
+    await other.listSessions(KEY.projectKey),
+    await other.listSubkeys(KEY),
+  ]).toEqual([null, [], []]);
   await other.delete(KEY);
   expect(await store.load(KEY)).toHaveLength(1);
   await provider.clearUserConversations("ada");

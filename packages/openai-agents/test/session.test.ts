@@ -159,7 +159,9 @@ it.each([{ owner: "ada" }, { owner: undefined }])(
     expect(await reasonOf(createSession({ ...given, userId: "eve" }).addItems([user("x")]))).toMatch(
       /owner|incarnation|version/,
     );
-    expect(await reasonOf(other.replaceHistoryWithCompaction([user("x")]))).toMatch(/owner|incarnation|version/);
+    expect(await reasonOf(other.replaceHistoryWithCompaction([user("x")]))).toMatch(
+      /owner|incarnation|version/,
+    );
     expect(await session.getItems()).toEqual([user("secret")]);
   },
 );
