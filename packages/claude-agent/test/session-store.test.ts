@@ -1,5 +1,5 @@
 import { foldSessionSummary, type SessionStore } from "@anthropic-ai/claude-agent-sdk";
-import { createInMemoryProvider, MemoryCallError } from "@jaf/memory";
+import { createInMemoryProvider, MemoryCallError, sanitizeConversation } from "@jaf/memory";
 import { sameJson } from "@jaf/memory/history";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
@@ -114,6 +114,27 @@ it("stores the standard form of what the user and the model said", async () => {
     { role: "assistant", content: [{ type: "text", text: "A cat." }] },
   ]);
   expect(JSON.stringify(messages[3]).split(LONG)).toHaveLength(2);
+});
+
+it("lets another engine pair the calls of one reply, which the SDK writes as several entries", async () => {
+  const { provider, store } = open({ userId: "ada" });
+  const result = (uuid: string, tool_use_id: string) => ({
+    ...user(uuid, ""),
+    message: { role: "user", content: [{ type: "tool_result", tool_use_id, content: tool_use_id }] },
+  });
+  const call = (uuid: string, id: string) => reply(uuid, { type: "tool_use", id, name: "Read", input: {} });
+  await store.append(KEY, [
+    user("1", "Hi"),
+    call("2", "a"),
+    call("3", "b"),
+    result("4", "a"),
+    result("5", "b"),
+  ]);
+  const found = await provider.findConversations({ userId: "ada" });
+  const messages = sanitizeConversation(found.success ? (found.data[0]?.messages ?? []) : []);
+  expect(
+    messages.map(({ role, tool_call_id, tool_calls }) => tool_call_id ?? tool_calls?.[0]?.id ?? role),
+  ).toEqual(["user", "a", "a", "b", "b"]);
 });
 
 it("skips entries whose uuid is stored, and keeps the others", async () => {

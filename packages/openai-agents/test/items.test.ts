@@ -107,7 +107,7 @@ it("gives the same items back that were stored, whatever they hold", async () =>
       const back = stored.success ? itemsOf(stored.data?.messages ?? []) : [];
       expect(sameJson(back, items)).toBe(true);
     }),
-    { numRuns: 150 },
+    { numRuns: 100 },
   );
 });
 

@@ -70,10 +70,13 @@ function inputOf(content: RichMessage["content"]): string | InputPart[] {
   return content.flatMap((part): InputPart[] => {
     if (part.type === "text" && typeof part["text"] === "string")
       return [{ type: "input_text", text: part["text"] }];
-    const input = part.type === "media" ? inputPartOf(part as MediaPart) : undefined;
+    const input = isMedia(part) ? inputPartOf(part) : undefined;
     return input === undefined ? [] : [input];
   });
 }
+
+const isMedia = (part: ContentPart): part is MediaPart =>
+  part.type === "media" && "mediaType" in part && typeof part["mediaType"] === "string";
 
 /** The items of a reply: texts and calls in the order of the parts. A call without a part comes last. */
 function replyItems({ content, tool_calls }: RichMessage): AgentInputItem[] {

@@ -64,8 +64,9 @@ function outputOf(output: FunctionCallResultItem["output"]): RichMessage["conten
     const part = mediaPartOf({ type: "input_image", ...(image === undefined ? {} : { image }) });
     return part === undefined ? [] : [part];
   }
-  const given = "fileId" in image ? { fileId: image.fileId } : "url" in image ? { url: image.url } : image;
-  return [{ type: "media", mediaType: "image/*", ...given }];
+  const given = "fileId" in image ? { fileId: image.fileId } : "url" in image ? { url: image.url } : { data: image.data };
+  const mediaType = "mediaType" in image ? image.mediaType : undefined;
+  return [{ type: "media", mediaType: mediaType ?? "image/*", ...given }];
 }
 
 function replyOf(group: readonly AgentInputItem[]): RichMessage {
