@@ -64,7 +64,8 @@ function outputOf(output: FunctionCallResultItem["output"]): RichMessage["conten
     const part = mediaPartOf({ type: "input_image", ...(image === undefined ? {} : { image }) });
     return part === undefined ? [] : [part];
   }
-  const given = "fileId" in image ? { fileId: image.fileId } : "url" in image ? { url: image.url } : { data: image.data };
+  const given =
+    "fileId" in image ? { fileId: image.fileId } : "url" in image ? { url: image.url } : { data: image.data };
   const mediaType = "mediaType" in image ? image.mediaType : undefined;
   return [{ type: "media", mediaType: mediaType ?? "image/*", ...given }];
 }
