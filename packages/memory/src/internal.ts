@@ -5,6 +5,7 @@ export { isMediaResolver } from "./blobs/media-resolver.ts";
 export { chatMemoryConfigSchema, parseChatMemoryConfig, windowOptionsOf } from "./chat-memory/config.ts";
 export { parseOptions } from "./codec/checks.ts";
 export { parseMessages } from "./codec/messages.ts";
+export { originalIn, withOriginal } from "./codec/original.ts";
 export { sameJson } from "./codec/same-json.ts";
 export {
   createFailure,
