@@ -1,1 +1,2 @@
-export {};
+export { createCheckpointSaver } from "./checkpoints/saver.ts";
+export type { MemorySettings } from "./settings.ts";

@@ -1,5 +1,5 @@
-import { idIssue, isVersionedProvider } from "@jaf/memory/internal";
 import type { MemoryProvider, VersionedMemoryProvider } from "@jaf/memory";
+import { idIssue, isVersionedProvider } from "@jaf/memory/internal";
 
 /** The memory that a bridge works on. */
 export interface MemorySettings {

@@ -1,13 +1,13 @@
 import {
   type ConversationReading,
+  MemoryCallError,
   type MemoryErrorUnion,
   type MessageSelection,
-  MemoryCallError,
 } from "@jaf/memory";
 import { present, unwrap } from "@jaf/memory/internal";
 import type { Memory } from "../settings.ts";
-import { type CheckpointRecord, messageOf, recordId, recordIn } from "./record.ts";
 import { conversationOf, type Place, placeMetadata, rootOf } from "./place.ts";
+import { type CheckpointRecord, messageOf, recordId, recordIn } from "./record.ts";
 
 /** A conversation, as a write expects it. */
 export interface Standing {
@@ -35,6 +35,13 @@ export interface Page {
 /** The field of the metadata for {@link Standing.newest}. */
 const NEWEST = "newestCheckpoint";
 
+export interface AppendOptions {
+  /** The conversation as it was read. The write is refused if the conversation was erased since. */
+  readonly standing: Standing;
+  /** The new value of {@link Standing.newest}. Default: it stays as it is. */
+  readonly newest?: string;
+}
+
 /** The records of checkpoints in the conversations of a provider. */
 export interface CheckpointLog {
   readonly read: (place: Place, messages: MessageSelection) => Promise<Page>;
@@ -44,7 +51,11 @@ export interface CheckpointLog {
    * Appends a record, and returns the conversation afterwards. Returns `"taken"` if the checkpoint already has a record
    * with this number.
    */
-  readonly append: (place: Place, record: CheckpointRecord, standing: Standing) => Promise<Standing | "taken">;
+  readonly append: (
+    place: Place,
+    record: CheckpointRecord,
+    options: AppendOptions,
+  ) => Promise<Standing | "taken">;
 }
 
 const isConflict = (error: MemoryErrorUnion, ...reasons: readonly string[]): boolean =>
@@ -75,14 +86,11 @@ export function createCheckpointLog({ provider, userId }: Memory): CheckpointLog
     const reading = await find(id, messages);
     const found = standingOf(id, reading);
     const rootId = rootOf(place);
-    const standing =
-      found.exists || id === rootId
-        ? found
-        : { ...found, root: standingOf(rootId, await find(rootId, "none")) };
+    const root = found.exists || id === rootId ? undefined : standingOf(rootId, await find(rootId, "none"));
     const { messages: selected = [], metadata } = reading.conversation ?? {};
     const oldest = (metadata?.nextPosition ?? 0) - (metadata?.totalMessages ?? 0);
     return {
-      standing,
+      standing: root === undefined ? found : { ...found, root, owner: root.owner },
       records: selected.flatMap((message) => recordIn(message) ?? []),
       firstPosition: reading.firstPosition,
       isFirst: selected.length === 0 || reading.firstPosition <= oldest,
@@ -111,7 +119,8 @@ export function createCheckpointLog({ provider, userId }: Memory): CheckpointLog
       { ...placeMetadata({ ...place, namespace: "" }), ...present({ userId: root.owner }) },
       { createIfMissing: "unowned", expectedVersion: 0, expectedIncarnation: root.incarnation },
     );
-    if (!written.success && !isConflict(written.error, "incarnation", "version")) throw new MemoryCallError(written.error);
+    if (!written.success && !isConflict(written.error, "incarnation", "version"))
+      throw new MemoryCallError(written.error);
     const standing = standingOf(root.conversationId, await find(root.conversationId, "none"));
     if (standing.exists || written.success) return standing;
     throw new MemoryCallError(written.error);
@@ -120,16 +129,20 @@ export function createCheckpointLog({ provider, userId }: Memory): CheckpointLog
   async function append(
     place: Place,
     record: CheckpointRecord,
-    standing: Standing,
+    options: AppendOptions,
   ): Promise<Standing | "taken"> {
-    const { conversationId, incarnation, exists, owner, newest } = standing;
-    const root = exists || standing.root?.exists !== false ? standing.root : await createRoot(place, standing.root);
-    const metadata = { ...present({ userId: owner, [NEWEST]: newest }), ...(exists ? {} : placeMetadata(place)) };
+    const { standing, newest } = options;
+    const { conversationId, incarnation, exists, owner } = standing;
+    const root = standing.root?.exists === false ? await createRoot(place, standing.root) : standing.root;
     const creating = {
       createIfMissing: "unowned",
       expectedVersion: 0,
-      ...(root === undefined ? {} : { childOf: { conversationId: root.conversationId, incarnation: root.incarnation } }),
+      ...present({ childOf: root && { conversationId: root.conversationId, incarnation: root.incarnation } }),
     } as const;
+    const metadata = {
+      ...present({ userId: owner, [NEWEST]: newest }),
+      ...(exists ? {} : placeMetadata(place)),
+    };
     const written = await provider.appendMessages(conversationId, [messageOf(record)], metadata, {
       messageIds: [recordId(record.checkpoint, record.number)],
       idempotencyKey: record.call,
@@ -137,20 +150,18 @@ export function createCheckpointLog({ provider, userId }: Memory): CheckpointLog
       ...(exists ? {} : creating),
     });
     if (written.success) {
-      const created = written.receipt?.incarnation;
-      if (exists) return standing;
-      // No receipt: an earlier attempt made this write, and its answer was lost.
-      return created === undefined
-        ? (await read(place, "none")).standing
-        : { ...standing, exists: true, incarnation: created };
+      const created = exists ? incarnation : written.receipt?.incarnation;
+      if (created !== undefined) return { ...standing, exists: true, incarnation: created };
+      // Without a receipt: an earlier attempt made this write, but its answer was lost.
+      return (await read(place, "none")).standing;
     }
     if (isConflict(written.error, "message-id")) return "taken";
-    if (exists || !isConflict(written.error, "incarnation", "version")) throw new MemoryCallError(written.error);
-    // Another writer created the conversation, or it was erased. In the second case nothing may be written.
-    const now = (await read(place, "none")).standing;
-    if (!now.exists && now.root?.incarnation === root?.incarnation) throw new MemoryCallError(written.error);
-    if (!now.exists) throw new MemoryCallError(written.error);
-    return append(place, record, { ...now, newest });
+    if (!exists && isConflict(written.error, "incarnation", "version")) {
+      const now = (await read(place, "none")).standing;
+      // Another writer created the conversation. Otherwise it was erased, and nothing may be written.
+      if (now.exists) return append(place, record, { ...options, standing: now });
+    }
+    throw new MemoryCallError(written.error);
   }
 
   return { read, readCheckpoint, append };
