@@ -37,8 +37,8 @@ export function createKnownCheckpoints(): KnownCheckpoints {
     set: (place, checkpoint, known) => setBounded(checkpoints, keyOf(place, checkpoint), known),
     newestOf: (place) => newest.get(keyOf(place)),
     sawNewest: (place, checkpoint) => {
-      const seen = newest.get(keyOf(place)) ?? "";
-      setBounded(newest, keyOf(place), checkpoint > seen ? checkpoint : seen);
+      const seen = newest.get(keyOf(place));
+      if (seen === undefined || checkpoint > seen) setBounded(newest, keyOf(place), checkpoint);
     },
     forget: (thread) => {
       const prefix = `[${JSON.stringify(thread)},`;

@@ -1,5 +1,5 @@
 import type { ConversationMemory, MemoryQuery } from "@jaf/memory";
-import { conversationCursor } from "@jaf/memory";
+import { conversationCursor } from "@jaf/memory/adapter";
 import { present, sameJson, unwrap } from "@jaf/memory/internal";
 import type {
   BaseCheckpointSaver,
