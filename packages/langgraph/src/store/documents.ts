@@ -1,0 +1,143 @@
+import { type ConversationMemory, MemoryCallError, type Message, type RichMessage } from "@jaf/memory";
+import { conversationCursor } from "@jaf/memory/adapter";
+import { present, sha256, unwrap } from "@jaf/memory/internal";
+import type { Item } from "@langchain/langgraph-checkpoint";
+import type { Memory } from "../settings.ts";
+
+/** Names a document. */
+export interface DocumentName {
+  readonly namespace: readonly string[];
+  readonly key: string;
+}
+
+/** Which texts of a document a query finds. `undefined`: all. `false`: none. Otherwise the texts at these paths. */
+export type IndexedFields = false | readonly string[] | undefined;
+
+export interface FoundDocument {
+  readonly item: Item;
+  readonly index: IndexedFields;
+}
+
+/** The documents of one owner. */
+export interface Documents {
+  readonly get: (name: DocumentName) => Promise<FoundDocument | undefined>;
+  readonly put: (name: DocumentName, value: Record<string, unknown>, index: IndexedFields) => Promise<void>;
+  readonly remove: (name: DocumentName) => Promise<void>;
+  /** Returns the names of all documents, the last written first. */
+  readonly names: () => Promise<readonly DocumentName[]>;
+  /** Returns all documents, the last written first. */
+  readonly all: () => Promise<readonly FoundDocument[]>;
+}
+
+/** The conversation whose children are the documents, as this object saw it last. */
+interface Root {
+  readonly incarnation: string;
+  readonly exists: boolean;
+}
+
+/**
+ * Keeps each document as a conversation with one message, whose field `langgraph` holds the value. The documents are
+ * children of one conversation: so lists of conversations don't contain them, a query finds them all, and they are
+ * erased with their owner.
+ */
+export function createDocuments({ provider, userId }: Memory): Documents {
+  const owner = present({ userId });
+  // The ids depend on the owner, so that the documents of different owners have nothing in common.
+  const rootId = hashed("documents", [userId ?? null]);
+  const idOf = ({ namespace, key }: DocumentName) => hashed("document", [userId ?? null, namespace, key]);
+  let root: Root | undefined;
+
+  async function look(): Promise<Root> {
+    const options = { messages: "none", ...present({ userId, owner: userId }) } as const;
+    const read = await unwrap("readConversation", () => provider.readConversation(rootId, options));
+    root = { incarnation: read.incarnation, exists: read.conversation !== null };
+    return root;
+  }
+
+  /** Returns the incarnation of the root, which is created if it is missing. */
+  async function parent(): Promise<string> {
+    const known = root ?? (await look());
+    if (known.exists) return known.incarnation;
+    const { incarnation: expectedIncarnation } = known;
+    const options = { createIfMissing: "unowned", expectedVersion: 0, expectedIncarnation } as const;
+    const created = await provider.appendMessages(rootId, [], owner, options);
+    const now = await look();
+    // If the write failed, another writer may have created it.
+    if (now.exists) return now.incarnation;
+    root = undefined;
+    throw created.success
+      ? new TypeError("the documents were erased meanwhile")
+      : new MemoryCallError(created.error);
+  }
+
+  async function list(includeMessages: boolean): Promise<readonly ConversationMemory[]> {
+    const found: ConversationMemory[] = [];
+    for (let cursor: string | undefined; ; ) {
+      const query = { ...owner, childrenOf: rootId, limit: PAGE, includeMessages, ...present({ cursor }) };
+      const page = await unwrap("findConversations", () => provider.findConversations(query));
+      found.push(...page);
+      const last = page.length < PAGE ? undefined : page.at(-1);
+      cursor = last && conversationCursor(last);
+      if (cursor === undefined) return found;
+    }
+  }
+
+  return {
+    get: async (name) => {
+      const options = { messages: { limit: 1 }, ...present({ owner: userId }) };
+      const read = await unwrap("readConversation", () => provider.readConversation(idOf(name), options));
+      return read.conversation === null ? undefined : documentIn(read.conversation);
+    },
+    put: async ({ namespace, key }, value, index) => {
+      const message: RichMessage = { role: "assistant", content: "", langgraph: value };
+      const metadata = { ...owner, langgraph: { namespace, key, ...present({ index }) } };
+      const childOf = { conversationId: rootId, incarnation: await parent() };
+      const id = idOf({ namespace, key });
+      const written = await provider.storeMessages(id, [message as Message], metadata, { childOf });
+      if (written.success) return;
+      // After an erasure, the next write looks again.
+      root = undefined;
+      throw new MemoryCallError(written.error);
+    },
+    remove: async (name) =>
+      void (await unwrap("deleteConversation", () => provider.deleteConversation(idOf(name)))),
+    names: async () => (await list(false)).flatMap((conversation) => nameIn(conversation) ?? []),
+    all: async () => (await list(true)).flatMap((conversation) => documentIn(conversation) ?? []),
+  };
+}
+
+/** The number of documents that one query reads. */
+const PAGE = 200;
+
+const hashed = (kind: string, parts: readonly unknown[]): string =>
+  `langgraph-${kind}:${sha256(JSON.stringify(parts), "hex")}`;
+
+interface StoredName extends DocumentName {
+  readonly index?: IndexedFields;
+}
+
+const nameIn = ({ metadata }: ConversationMemory): StoredName | undefined =>
+  metadata?.["langgraph"] as StoredName | undefined;
+
+function documentIn(conversation: ConversationMemory): FoundDocument | undefined {
+  const name = nameIn(conversation);
+  const message: RichMessage | undefined = conversation.messages.at(-1);
+  const { metadata } = conversation;
+  if (name === undefined || message === undefined || metadata === undefined) return undefined;
+  const item = {
+    namespace: [...name.namespace],
+    key: name.key,
+    value: thawed(message["langgraph"]) as Item["value"],
+    createdAt: metadata.createdAt,
+    updatedAt: metadata.updatedAt,
+  };
+  return { item, index: name.index };
+}
+
+/** Returns a copy that may be changed, as graphs do with what they read. */
+function thawed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(thawed);
+  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype)
+    return value;
+  return Object.fromEntries(Object.entries(value).map(([field, inner]) => [field, thawed(inner)]));
+}
