@@ -2,7 +2,8 @@ import { createCheckpointSaver } from "@jaf/langgraph";
 import type { MemoryProvider } from "@jaf/memory";
 import { afterAll, beforeAll } from "vitest";
 import { validateSaver } from "../../packages/langgraph/test/support/validation.ts";
-import { addresses, openStore } from "./support/langgraph/backends.ts";
+import { openStore } from "./support/langgraph/address.ts";
+import { addresses } from "./support/langgraph/backends.ts";
 
 for (const [name, address] of addresses) {
   let provider: MemoryProvider;

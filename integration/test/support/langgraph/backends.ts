@@ -1,7 +1,5 @@
-import type { MemoryProvider } from "@jaf/memory";
-import { createPostgresProvider } from "@jaf/memory-postgres";
-import { createRedisProvider } from "@jaf/memory-redis";
 import { inject } from "vitest";
+import type { Address } from "./address.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -10,17 +8,9 @@ declare module "vitest" {
   }
 }
 
-/** Where a process finds its store. */
-export type Address =
-  | { readonly type: "redis"; readonly url: string; readonly keyPrefix: string }
-  | { readonly type: "postgres"; readonly connectionString: string; readonly schema: string };
-
 /** A new, empty place on each server. */
 export const addresses: readonly (readonly [name: string, create: () => Address])[] = [
-  [
-    "Redis",
-    () => ({ type: "redis", url: inject("redisUrl"), keyPrefix: `test:${crypto.randomUUID()}:` }),
-  ],
+  ["Redis", () => ({ type: "redis", url: inject("redisUrl"), keyPrefix: `test:${crypto.randomUUID()}:` })],
   [
     "Postgres",
     () => ({
@@ -30,8 +20,3 @@ export const addresses: readonly (readonly [name: string, create: () => Address]
     }),
   ],
 ];
-
-export const openStore = (address: Address): Promise<MemoryProvider> =>
-  address.type === "redis"
-    ? createRedisProvider(address)
-    : createPostgresProvider({ ...address, maxConnections: 4 });

@@ -54,11 +54,14 @@ export function createDocuments({ provider, userId }: Memory): Documents {
     return root;
   }
 
+  /** So that a put is refused if the owner was erased after the first read. */
+  const known = async (): Promise<Root> => root ?? look();
+
   /** Returns the incarnation of the root, which is created if it is missing. */
   async function parent(): Promise<string> {
-    const known = root ?? (await look());
-    if (known.exists) return known.incarnation;
-    const { incarnation: expectedIncarnation } = known;
+    const before = await known();
+    if (before.exists) return before.incarnation;
+    const { incarnation: expectedIncarnation } = before;
     const options = { createIfMissing: "unowned", expectedVersion: 0, expectedIncarnation } as const;
     const created = await provider.appendMessages(rootId, [], owner, options);
     const now = await look();
@@ -71,6 +74,7 @@ export function createDocuments({ provider, userId }: Memory): Documents {
   }
 
   async function list(includeMessages: boolean): Promise<readonly ConversationMemory[]> {
+    await known();
     const found: ConversationMemory[] = [];
     for (let cursor: string | undefined; ; ) {
       const query = { ...owner, childrenOf: rootId, limit: PAGE, includeMessages, ...present({ cursor }) };
@@ -84,6 +88,7 @@ export function createDocuments({ provider, userId }: Memory): Documents {
 
   return {
     get: async (name) => {
+      await known();
       const options = { messages: { limit: 1 }, ...present({ owner: userId }) };
       const read = await unwrap("readConversation", () => provider.readConversation(idOf(name), options));
       return read.conversation === null ? undefined : documentIn(read.conversation);
