@@ -1,6 +1,6 @@
 import { createInMemoryProvider, type MemoryProvider } from "@jaf/memory";
 import { rankTexts } from "@jaf/user-memory";
-import type { BaseStore } from "@langchain/langgraph-checkpoint";
+import type { BaseStore, Operation } from "@langchain/langgraph-checkpoint";
 import { expect, it } from "vitest";
 import { createStore } from "../src/index.ts";
 
@@ -78,11 +78,12 @@ it("lists namespaces by prefix, suffix, wildcard and depth", async () => {
 
 it("makes a batch's reads before its puts, of which the last one of a document counts", async () => {
   const store = open();
-  const [before] = await store.batch([
+  const operations: Operation[] = [
     { namespace: ["a"], key: "k" },
     { namespace: ["a"], key: "k", value: { n: 1 } },
     { namespace: ["a"], key: "k", value: { n: 2 } },
-  ] as const satisfies unknown[] as never);
+  ];
+  const [before] = await store.batch(operations);
   expect(before).toBeNull();
   expect((await store.get(["a"], "k"))?.value).toEqual({ n: 2 });
 });
