@@ -7,7 +7,7 @@ export interface MemorySettings {
   readonly provider: MemoryProvider;
   /**
    * The owner. What is created belongs to this user and is erased with the user's conversations. What belongs to another
-   * user, or to nobody, is neither read nor changed. Default: no owner, and no check of owners.
+   * user, or to no user, is neither read nor changed. Default: no owner, and no check of owners.
    */
   readonly userId?: string;
 }

@@ -1,11 +1,10 @@
-import type { ConversationMemory, MemoryQuery } from "@jaf/memory";
-import { conversationCursor } from "@jaf/memory/adapter";
-import { present, sameJson, unwrap } from "@jaf/memory/internal";
+import { sameJson } from "@jaf/memory/internal";
 import type {
   BaseCheckpointSaver,
   CheckpointListOptions,
   CheckpointTuple,
 } from "@langchain/langgraph-checkpoint";
+import { conversations } from "../conversations.ts";
 import type { Memory } from "../settings.ts";
 import { type FoundCheckpoint, historyOf } from "./history.ts";
 import type { CheckpointLog } from "./log.ts";
@@ -33,14 +32,14 @@ export async function* listCheckpoints(
   { thread, namespace, checkpoint }: ListedPlace,
   { limit = Number.POSITIVE_INFINITY, before, filter = {} }: CheckpointListOptions,
 ): AsyncGenerator<CheckpointTuple> {
-  const before_id: string | undefined = before?.configurable?.["checkpoint_id"];
+  const beforeId: string | undefined = before?.configurable?.["checkpoint_id"];
   const { serde } = source.saver;
   let left = limit;
   for await (const place of threads(source, thread)) {
     for await (const { found, at } of merged(source, await namespaces(source, place, namespace))) {
       if (left <= 0) return;
       if (checkpoint !== undefined && found.id !== checkpoint) continue;
-      if (before_id !== undefined && found.id >= before_id) continue;
+      if (beforeId !== undefined && found.id >= beforeId) continue;
       const metadata = Object(await load(serde, found.put.metadata)) as Record<string, unknown>;
       if (!Object.entries(filter).every(([field, value]) => sameJson(metadata[field], value))) continue;
       left -= 1;
@@ -52,7 +51,7 @@ export async function* listCheckpoints(
 async function* threads({ memory }: ListSource, thread: string | undefined): AsyncGenerator<string> {
   if (thread !== undefined) yield String(thread);
   else {
-    for await (const { conversationId } of conversations(memory, present({ userId: memory.userId }))) {
+    for await (const { conversationId } of conversations(memory, { includeMessages: false })) {
       const found = threadIn(conversationId);
       if (found !== undefined) yield found;
     }
@@ -69,25 +68,11 @@ async function namespaces(
   // Of another user's thread, not even the names of its subgraphs are read.
   if (!(await log.read(root, "none")).standing.exists) return [];
   const places: Place[] = [root];
-  for await (const { metadata } of conversations(memory, { childrenOf: rootOf(root) })) {
+  for await (const { metadata } of conversations(memory, { childrenOf: rootOf(root), includeMessages: false })) {
     const child = namespaceIn(metadata);
     if (child !== undefined) places.push({ thread, namespace: child });
   }
   return places;
-}
-
-/** The number of conversations that are listed at once. */
-const PAGE = 100;
-
-async function* conversations({ provider }: Memory, query: MemoryQuery): AsyncGenerator<ConversationMemory> {
-  let cursor: string | undefined;
-  do {
-    const page = { ...query, limit: PAGE, includeMessages: false, ...present({ cursor }) };
-    const found = await unwrap("findConversations", () => provider.findConversations(page));
-    yield* found;
-    const last = found.length < PAGE ? undefined : found.at(-1);
-    cursor = last && conversationCursor(last);
-  } while (cursor !== undefined);
 }
 
 interface Listed {

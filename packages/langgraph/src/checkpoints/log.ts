@@ -98,17 +98,16 @@ export function createCheckpointLog({ provider, userId }: Memory): CheckpointLog
   }
 
   async function readCheckpoint(place: Place, checkpoint: string): Promise<Page> {
-    const records: CheckpointRecord[] = [];
-    for (let count = AT_ONCE; ; count *= 2) {
-      const from = records.length;
-      const numbers = Array.from({ length: count }, (_, index) => from + index);
-      const pages = await Promise.all(
-        numbers.map((number) => read(place, { messageId: recordId(checkpoint, number) })),
+    const readNumbers = (from: number, count: number) =>
+      Promise.all(
+        Array.from({ length: count }, (_, index) => read(place, { messageId: recordId(checkpoint, from + index) })),
       );
-      for (const page of pages) records.push(...page.records);
-      const [first] = pages;
-      if (first === undefined || records.length < from + count) return { ...(first as Page), records };
+    const [first, ...others] = (await readNumbers(0, AT_ONCE)) as [Page, ...Page[]];
+    const records = [first, ...others].flatMap((page) => page.records);
+    for (let expected = AT_ONCE; records.length === expected; expected *= 2) {
+      for (const page of await readNumbers(expected, expected)) records.push(...page.records);
     }
+    return { ...first, records };
   }
 
   /** Creates the conversation of a thread, for its first child. */

@@ -16,6 +16,7 @@ import {
   ToolMessage,
   ToolMessageChunk,
 } from "@langchain/core/messages";
+import { thawed } from "../thawed.ts";
 import { blocksOf, namedArguments, partsOf } from "./parts.ts";
 
 /** The fields of a message of LangChain. */
@@ -114,9 +115,9 @@ export const fromBaseMessages = (messages: readonly BaseMessage[]): readonly Mes
 export const toBaseMessages = (messages: readonly Message[]): BaseMessage[] =>
   messages.map((message: RichMessage) => {
     const { type, fields } = (message["langchain"] ?? {}) as Remainder;
-    if (type !== undefined) return create(type, thawedFields(fields));
+    if (type !== undefined) return create(type, (thawed(fields ?? {}) as Fields));
     const standard = standardMessage(message);
-    return create(standard.type, { ...standard.fields, ...thawedFields(fields) });
+    return create(standard.type, { ...standard.fields, ...(thawed(fields) as Fields | undefined) });
   });
 
 function create(type: string, fields: Fields): BaseMessage {
@@ -129,23 +130,13 @@ function create(type: string, fields: Fields): BaseMessage {
   return Object.assign(message, known);
 }
 
-/** Only own copies, because graphs change messages, and stored ones are frozen. */
-const thawedFields = (fields: Fields | undefined): Fields => copy(fields ?? {}) as Fields;
-
-function copy(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(copy);
-  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype)
-    return value;
-  return Object.fromEntries(Object.entries(value).map(([field, inner]) => [field, copy(inner)]));
-}
-
 const empty = { additional_kwargs: {}, response_metadata: {} };
 
 /** Converts the standard form of a message, without its field `langchain`. */
 function standardMessage(message: RichMessage): { readonly type: string; readonly fields: Fields } {
   const { role, content, tool_calls: given, id, name, tool_call_id } = message;
   const calls = given ?? [];
-  const converted = Array.isArray(content) ? copy(blocksOf(content, calls)) : (content ?? "");
+  const converted = Array.isArray(content) ? thawed(blocksOf(content, calls)) : (content ?? "");
   const fields = { ...empty, content: converted, ...present({ id, name }) };
   switch (role) {
     case "assistant":

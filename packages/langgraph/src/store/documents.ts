@@ -1,8 +1,9 @@
 import { type ConversationMemory, MemoryCallError, type Message, type RichMessage } from "@jaf/memory";
-import { conversationCursor } from "@jaf/memory/adapter";
 import { present, sha256, unwrap } from "@jaf/memory/internal";
 import type { Item } from "@langchain/langgraph-checkpoint";
+import { conversations } from "../conversations.ts";
 import type { Memory } from "../settings.ts";
+import { thawed } from "../thawed.ts";
 
 /** Names a document. */
 export interface DocumentName {
@@ -40,7 +41,8 @@ interface Root {
  * children of one conversation: so lists of conversations don't contain them, a query finds them all, and they are
  * erased with their owner.
  */
-export function createDocuments({ provider, userId }: Memory): Documents {
+export function createDocuments(memory: Memory): Documents {
+  const { provider, userId } = memory;
   const owner = present({ userId });
   // The ids depend on the owner, so that the documents of different owners have nothing in common.
   const rootId = hashed("documents", [userId ?? null]);
@@ -76,14 +78,8 @@ export function createDocuments({ provider, userId }: Memory): Documents {
   async function list(includeMessages: boolean): Promise<readonly ConversationMemory[]> {
     await known();
     const found: ConversationMemory[] = [];
-    for (let cursor: string | undefined; ; ) {
-      const query = { ...owner, childrenOf: rootId, limit: PAGE, includeMessages, ...present({ cursor }) };
-      const page = await unwrap("findConversations", () => provider.findConversations(query));
-      found.push(...page);
-      const last = page.length < PAGE ? undefined : page.at(-1);
-      cursor = last && conversationCursor(last);
-      if (cursor === undefined) return found;
-    }
+    for await (const one of conversations(memory, { childrenOf: rootId, includeMessages })) found.push(one);
+    return found;
   }
 
   return {
@@ -111,9 +107,6 @@ export function createDocuments({ provider, userId }: Memory): Documents {
   };
 }
 
-/** The number of documents that one query reads. */
-const PAGE = 200;
-
 const hashed = (kind: string, parts: readonly unknown[]): string =>
   `langgraph-${kind}:${sha256(JSON.stringify(parts), "hex")}`;
 
@@ -137,12 +130,4 @@ function documentIn(conversation: ConversationMemory): FoundDocument | undefined
     updatedAt: metadata.updatedAt,
   };
   return { item, index: name.index };
-}
-
-/** Returns a copy that may be changed, as graphs do with what they read. */
-function thawed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(thawed);
-  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype)
-    return value;
-  return Object.fromEntries(Object.entries(value).map(([field, inner]) => [field, thawed(inner)]));
 }
