@@ -68,7 +68,10 @@ async function namespaces(
   // Of another user's thread, not even the names of its subgraphs are read.
   if (!(await log.read(root, "none")).standing.exists) return [];
   const places: Place[] = [root];
-  for await (const { metadata } of conversations(memory, { childrenOf: rootOf(root), includeMessages: false })) {
+  for await (const { metadata } of conversations(memory, {
+    childrenOf: rootOf(root),
+    includeMessages: false,
+  })) {
     const child = namespaceIn(metadata);
     if (child !== undefined) places.push({ thread, namespace: child });
   }

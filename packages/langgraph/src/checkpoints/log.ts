@@ -100,7 +100,9 @@ export function createCheckpointLog({ provider, userId }: Memory): CheckpointLog
   async function readCheckpoint(place: Place, checkpoint: string): Promise<Page> {
     const readNumbers = (from: number, count: number) =>
       Promise.all(
-        Array.from({ length: count }, (_, index) => read(place, { messageId: recordId(checkpoint, from + index) })),
+        Array.from({ length: count }, (_, index) =>
+          read(place, { messageId: recordId(checkpoint, from + index) }),
+        ),
       );
     const [first, ...others] = (await readNumbers(0, AT_ONCE)) as [Page, ...Page[]];
     const records = [first, ...others].flatMap((page) => page.records);

@@ -115,7 +115,7 @@ export const fromBaseMessages = (messages: readonly BaseMessage[]): readonly Mes
 export const toBaseMessages = (messages: readonly Message[]): BaseMessage[] =>
   messages.map((message: RichMessage) => {
     const { type, fields } = (message["langchain"] ?? {}) as Remainder;
-    if (type !== undefined) return create(type, (thawed(fields ?? {}) as Fields));
+    if (type !== undefined) return create(type, thawed(fields ?? {}) as Fields);
     const standard = standardMessage(message);
     return create(standard.type, { ...standard.fields, ...(thawed(fields) as Fields | undefined) });
   });
