@@ -97,3 +97,7 @@ export {
   type MessageSearchOptions,
   searchMessages,
 } from "./message-search/message-search.ts";
+
+// Ranking of other texts
+
+export { type RankedText, rankTexts } from "./ranker/rank-texts.ts";
