@@ -2,7 +2,7 @@ import type { Message, RunId, TraceId } from "@jaf/memory";
 import type * as z from "zod";
 
 // The types stand without the engine, so that this package compiles where another engine, or none, is installed. The
-// types of `@jaf/core` have the same names and fit: the programs of this repository pass one for the other.
+// types of `@jaf/core` have the same names and fit; a type test checks it.
 
 /** A request to the model of a run, outside of the conversation and without tools. */
 export interface CompletionRequest {
