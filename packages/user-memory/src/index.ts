@@ -80,6 +80,20 @@ export type {
 } from "./tools/options.ts";
 export { createMemoryTools, type MemoryTools } from "./tools/tools.ts";
 
+// Types of the engine, which these types stand in for
+
+export type {
+  CompletionRequest,
+  Middleware,
+  MiddlewareTurn,
+  RemembersSpec,
+  RunUserMemory,
+  Tool,
+  ToolCallInfo,
+  TurnAddition,
+  UserMemoryObserver,
+} from "./run-types.ts";
+
 // Stores
 
 export { createInMemoryUserMemoryBackend } from "./in-memory/backend.ts";
