@@ -31,8 +31,8 @@ export async function pack(
   const { stdout } = await promisify(execFile)(
     "npx",
     [
-      ...["--yes", `pnpm@${devEngines.packageManager.version}`],
-      ...[...options, "pack", "--pack-destination", out, "--json"],
+      ...["--yes", `pnpm@${devEngines.packageManager.version}`, ...options],
+      ...["pack", "--pack-destination", out, "--json"],
     ],
     { cwd: root, maxBuffer: 2 ** 26 },
   );
