@@ -55,7 +55,7 @@ export async function beginStored<Ctx>(
     });
     isReread = progress === "needs all";
     if (progress === "needs all") tail = undefined;
-    else if (progress.lostLease !== true || !queue.mayWait()) return progress;
+    else if (progress.lostLease !== true || !queue.mayLoadAgain()) return progress;
   }
 }
 

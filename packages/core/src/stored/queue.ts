@@ -11,6 +11,8 @@ const FIRST_POLL_MS = 10;
 const LONGEST_POLL_MS = 250;
 /** The minimum time between two polls, as a multiple of the time that the store took to answer. */
 const BACKOFF_FACTOR = 4;
+/** How often a run that doesn't wait loads a conversation that changes before the run's first write. */
+const MOST_LOADS = 3;
 
 /** Waits until a stored conversation's lease is free, then loads the conversation. */
 export interface LeaseQueue {
@@ -26,20 +28,30 @@ export interface LeaseQueue {
    * conversation a second time and has kept its place in the queue.
    */
   readonly load: (tail: Tail | undefined, isReread: boolean) => Promise<Result<Loaded>>;
-  /** Returns whether the run may call `load` again after another run took the lease first. */
-  readonly mayWait: () => boolean;
+  /** Returns whether the run may call `load` again, because the conversation has changed before the run's first write. */
+  readonly mayLoadAgain: () => boolean;
   /** Gives up the run's place in the queue, so the next waiting run of this process can continue. */
   readonly leave: () => void;
 }
 
 export const openLeaseQueue = (journal: Journal, signal: AbortSignal | undefined): LeaseQueue =>
-  journal.memory.concurrency === "queue"
-    ? openQueue(journal, signal)
-    : {
-        load: async (tail) => (await loadFree(journal, { tail, signal })) ?? createFailure(leaseConflict()),
-        mayWait: () => false,
-        leave: () => {},
-      };
+  journal.memory.concurrency === "queue" ? openQueue(journal, signal) : openWithoutWaiting(journal, signal);
+
+function openWithoutWaiting(journal: Journal, signal: AbortSignal | undefined): LeaseQueue {
+  const isSame = openIdentity();
+  let loads = 0;
+  return {
+    load: async (tail, isReread) => {
+      if (!isReread) loads += 1;
+      const loaded = await loadFree(journal, { tail, signal });
+      if (loaded === undefined) return createFailure(leaseConflict());
+      return loaded.success && !isSame(loaded.data) ? createFailure(incarnationConflict()) : loaded;
+    },
+    // The late result of a tool whose run was stopped changes the conversation without a lease.
+    mayLoadAgain: () => loads < MOST_LOADS && signal?.aborted !== true,
+    leave: () => {},
+  };
+}
 
 /** Loads the conversation; `undefined` if another run holds its lease. */
 async function loadFree(
@@ -115,7 +127,7 @@ function openQueue(journal: Journal, signal: AbortSignal | undefined): LeaseQueu
         return loaded;
       }
     },
-    mayWait: () => msLeft() > 0 && signal?.aborted !== true,
+    mayLoadAgain: () => msLeft() > 0 && signal?.aborted !== true,
     leave: () => {
       const { isContended } = waiting;
       if (acquiredAt !== undefined) leases.ended(conversationId, { acquiredAt, isContended });

@@ -123,3 +123,50 @@ describe("the reason of an abort", () => {
     expect(errorOf(await run(says("Hi"), config))).toEqual({ _tag: "RunAborted", reason: "Symbol(stop)" });
   });
 });
+
+describe("a run that begins while a tool of the stopped run before it finishes", () => {
+  it("goes on from the tool's result, which is stored after the run has loaded the conversation", async () => {
+    const { signal, abort } = abortable();
+    const inner = createInMemoryProvider();
+    const started = deferred();
+    const finish = deferred();
+    const stored = deferred();
+    const provider: typeof inner = {
+      ...inner,
+      appendMessages: async (...args) => {
+        const written = await inner.appendMessages(...args);
+        if (args[1][0]?.role === "tool") stored.resolve();
+        return written;
+      },
+      readConversation: async (id, options) => {
+        const read = await inner.readConversation(id, options);
+        if (!signal.aborted || options?.messages === "none") return read;
+        finish.resolve();
+        await stored.promise;
+        return read;
+      },
+    };
+    const tool = createTool({
+      name: "tool",
+      description: "",
+      parameters: z.object({}),
+      execute: async () => {
+        started.resolve();
+        await finish.promise;
+        return "ran";
+      },
+    });
+    const { config } = setup({
+      model: [{ toolCalls: [{ name: "tool", id: "a" }] }, "Hello."],
+      tools: [tool],
+      config: { memory: { provider, autoStore: true, durability: "step" }, conversationId: "c" },
+    });
+    const stopped = run(says("Hi"), { ...config, signal });
+    await started.promise;
+    abort();
+    expect(errorOf(await stopped)).toEqual(aborted);
+    expect((await run(says("Are you there?"), config)).outcome.status).toBe("completed");
+    const before = [user("Hi"), calling(["a", "tool"]), result("a", "ran")];
+    expect(await storedMessages(inner)).toEqual([...before, user("Are you there?"), assistant("Hello.")]);
+  });
+});
