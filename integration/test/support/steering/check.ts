@@ -71,7 +71,10 @@ function brokenViews(played: Played): readonly string[] {
   const replies = messages.filter(({ role }) => role === "assistant").map(messageText);
   const numbers = replies.map((text) => /^r\d+/.exec(text)?.[0] ?? text);
   broken.push(...repeatedIn(numbers).map((number) => `the reply ${number} is stored twice`));
+  const stopped = stoppedTexts(played);
   for (const [at, message] of messages.entries()) {
+    // Stored without the messages of the inbox that it answers.
+    if (!isStoredAtOnce(played) && stopped.has(messageText(message))) continue;
     const saw = REPLY.exec(messageText(message))?.[2];
     const before = saidIn(messages.slice(0, at)).length;
     if (message.role === "assistant" && saw !== undefined && Number(saw) !== before)
@@ -79,6 +82,16 @@ function brokenViews(played: Played): readonly string[] {
   }
   return broken;
 }
+
+/** Returns the texts of replies that were stopped. */
+const stoppedTexts = ({ turns }: Played): ReadonlySet<string> =>
+  new Set(
+    turns.flatMap(({ events }) =>
+      events.flatMap((event) =>
+        event.type === "message" && event.stopped ? [messageText(event.message)] : [],
+      ),
+    ),
+  );
 
 /**
  * Returns how many of the notes are of the time before the process decided to run its tools. A dead process's write can
