@@ -19,7 +19,14 @@ import { createEditProvider, editKey } from "./edit.ts";
 import { endFailed, endStopped, endTurn, FAULT, failedEnd, faultEnd, turnEndOf } from "./end-turn.ts";
 import { faultReport, ledgerReportOf, reportOf, toolReportOf } from "./failure-report.ts";
 import { inboxOf } from "./inbox-entries.ts";
-import { type JobClients, type JobOptions, type JobParts, type JobResult, recordWrite } from "./job.ts";
+import {
+  hasStored,
+  type JobClients,
+  type JobOptions,
+  type JobParts,
+  type JobResult,
+  recordWrite,
+} from "./job.ts";
 import { timerCalls } from "./timer-calls.ts";
 import type { TurnSettings } from "./turn-options.ts";
 
@@ -181,8 +188,8 @@ function promptOptions<Ctx>({ options, signal }: JobParts<Ctx>, isResumption: bo
  * Returns the failure of the store that ended the run before this process had written anything of the turn. If it is
  * retryable, a take-over can continue the turn: it finds out what is stored, and waits for the conversation's lease.
  */
-function failureBefore<Ctx>({ written }: JobParts<Ctx>, settled: Settled): MemoryErrorUnion | undefined {
-  if ("thrown" in settled || written.count > 0) return undefined;
+function failureBefore<Ctx>(job: JobParts<Ctx>, settled: Settled): MemoryErrorUnion | undefined {
+  if ("thrown" in settled || hasStored(job)) return undefined;
   const { outcome } = settled.result;
   return outcome.status === "error" && outcome.error._tag === "MemoryError" ? outcome.error.error : undefined;
 }
@@ -228,7 +235,7 @@ async function conclude<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, settled: S
   if ("thrown" in settled) {
     const refused = refusalOf(settled);
     if (refused === undefined)
-      return endTurn(job, faultEnd(settled.thrown), faultReport(job, settled.thrown));
+      return endFailed(job, faultEnd(settled.thrown), faultReport(job, settled.thrown));
     const { message } = refused;
     return endTurn(job, failedEnd({ code: "ContinuationRejected", message, retryable: false }));
   }
