@@ -69,7 +69,10 @@ async function isInPlace<Ctx>({ options }: JobParts<Ctx>): Promise<boolean> {
   return read.success && read.data.receipt !== undefined;
 }
 
-type Settled = { readonly result: PromptResult<unknown> } | { readonly thrown: unknown };
+type Settled = ({ readonly result: PromptResult<unknown> } | { readonly thrown: unknown }) & {
+  /** Whether the run has called a model. */
+  readonly calledModel: boolean;
+};
 
 const refusalOf = (settled: Settled): TurnRefusal | undefined => {
   if ("thrown" in settled) return refusalOfThrown(settled.thrown);
@@ -85,7 +88,9 @@ async function prompt<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, isResumption
   const { userId } = identity;
   const { inbox } = settings.config.memory;
   const client = scope.clients.get(request.agentName);
-  if (client === undefined) return { thrown: new TypeError("Invalid prompt input: unknown agent.") };
+  let calledModel = false;
+  if (client === undefined)
+    return { thrown: new TypeError("Invalid prompt input: unknown agent."), calledModel };
   try {
     const result = await client.prompt(isResumption ? [] : request.input, promptOptions(job, isResumption), {
       userId,
@@ -96,7 +101,10 @@ async function prompt<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, isResumption
       provider: isResumption ? undefined : editProviderOf(options),
       context: () => settings.context(identity),
       middleware: {
-        ...recorder.middleware<Ctx>(() => beginBeforeCall(job)),
+        ...recorder.middleware<Ctx>(async () => {
+          await beginBeforeCall(job);
+          calledModel = true;
+        }),
         ...present({ wrapToolCall: timerCalls(job) }),
       },
       userMemory: settings.config.userMemory && observed(settings.config.userMemory, recorder),
@@ -112,9 +120,9 @@ async function prompt<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, isResumption
         mapper.take(event);
       },
     });
-    return { result };
+    return { result, calledModel };
   } catch (thrown) {
-    return { thrown };
+    return { thrown, calledModel };
   }
 }
 
@@ -185,11 +193,13 @@ function promptOptions<Ctx>({ options, signal }: JobParts<Ctx>, isResumption: bo
 }
 
 /**
- * Returns the failure of the store that ended the run before this process had written anything of the turn. If it is
- * retryable, a take-over can continue the turn: it finds out what is stored, and waits for the conversation's lease.
+ * Returns the failure of the store that ended the run before this process had called a model or written anything of the
+ * turn. If it is retryable, a take-over can continue the turn: it finds out what is stored, and waits for the
+ * conversation's lease.
  */
 function failureBefore<Ctx>(job: JobParts<Ctx>, settled: Settled): MemoryErrorUnion | undefined {
-  if ("thrown" in settled || hasStored(job)) return undefined;
+  // With durability "completed", a take-over would repeat all model calls and tools.
+  if ("thrown" in settled || settled.calledModel || hasStored(job)) return undefined;
   const { outcome } = settled.result;
   return outcome.status === "error" && outcome.error._tag === "MemoryError" ? outcome.error.error : undefined;
 }
