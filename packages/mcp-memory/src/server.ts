@@ -1,4 +1,5 @@
 import { McpServer } from "@modelcontextprotocol/server";
+import { ownVersion } from "./own-version.ts";
 import type { Stores } from "./stores.ts";
 import { addForget } from "./tools/forget.ts";
 import { addList } from "./tools/list.ts";
@@ -40,7 +41,7 @@ export function createMemoryServer({
   onError = () => {},
 }: MemoryServerOptions): McpServer {
   const server = new McpServer(
-    { name: "jaf-memory", title: "Memory", version: VERSION },
+    { name: "jaf-memory", title: "Memory", version: ownVersion },
     { instructions: INSTRUCTIONS },
   );
   const scope: ToolScope = { server, memory, provider, userId, onError };
@@ -49,6 +50,3 @@ export function createMemoryServer({
 }
 
 const TOOLS = [addRemember, addRecall, addList, addForget, addWhy, addReview, addSearch];
-
-/** The version of the package, e.g. `0.2.0`. Sources that aren't built have none. */
-const VERSION = globalThis.JAF_RELEASE?.split(" ").at(-1) ?? "0.0.0";
