@@ -33,7 +33,7 @@ export async function runImport({ memory }: Stores, { file, ...given }: Import):
 function summaryOf(counts: ImportCounts, { dryRun, vouched, userId }: Omit<Import, "file">): string {
   const { entities, relations, facts, active, waiting, brokenLines, skipped } = counts;
   return [
-    `${entities} entities and ${relations} relations gave ${facts} facts about ${userId}.`,
+    `Read: entities ${entities}, relations ${relations}; facts about ${userId}: ${facts}.`,
     `${dryRun ? "In use then" : "In use"}: ${active}. ${dryRun ? "Waiting for review then" : "Waiting for review"}: ${waiting}. Left out: ${skipped}. Lines that can't be read: ${brokenLines}.`,
     ...(dryRun ? ["Nothing was written."] : []),
     ...(vouched || dryRun || waiting === 0
