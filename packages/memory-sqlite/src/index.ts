@@ -1,1 +1,5 @@
-export {};
+export { adapter, type SqliteAdapter } from "./adapter.ts";
+export { type SqliteConfig, type SqliteConfigSchema, sqliteConfigSchema } from "./config.ts";
+export { createSqliteBackend, createSqliteProvider } from "./conversations/provider.ts";
+export type { SqliteDatabase } from "./database.ts";
+export { openSqlite } from "./open-store.ts";
