@@ -10,14 +10,19 @@ export interface Started {
   readonly errors: readonly unknown[];
 }
 
-/** Starts an HTTP server with an empty memory. The token of a user is `token-of-<user>`. */
-export async function startHttp(users: readonly string[] = ["ada", "bob"]): Promise<Started> {
+const USERS = ["ada", "bob"];
+
+/**
+ * Starts an HTTP server with an empty memory. The token of a user is `token-of-<user>`. `everyone`: the user of all
+ * requests, which then need no token.
+ */
+export async function startHttp({ everyone }: { readonly everyone?: string } = {}): Promise<Started> {
   const stores = await openStores("memory:");
   const errors: unknown[] = [];
-  const tokens = new Map(users.map((user) => [`token-of-${user}`, user]));
+  const tokens = new Map(USERS.map((user) => [`token-of-${user}`, user]));
   const handler = createMemoryHandler({
     stores,
-    userOf: async (token = "") => tokens.get(token),
+    userOf: async (token = "") => everyone ?? tokens.get(token),
     onError: (error) => errors.push(error),
   });
   const server = serve({ fetch: handler.fetch, hostname: "127.0.0.1", port: 0 });
