@@ -84,13 +84,13 @@ describe("the facts of another user", () => {
     const active = await memory.remember("ada", "Has a secret garden in Oslo");
     const waiting = await memory.remember("ada", "Hides a secret key in Oslo", { trust: "external" });
     const bob = await connectHttp(url, { token: "token-of-bob", elicit: () => "yes" });
-    const nobody = await call(bob, "why", { id: "no-such-fact" });
+    const unknown = await call(bob, "why", { id: "no-such-fact" });
     for (const { id } of [active, waiting]) {
-      expect(await call(bob, "why", { id })).toEqual(nobody);
-      expect(await call(bob, "why", { id, query: "secret" })).toEqual(nobody);
-      expect(await call(bob, "forget", { id })).toEqual(nobody);
-      expect(await call(bob, "review", { id, decision: "confirm" })).toEqual(nobody);
-      expect(await call(bob, "review", { id, decision: "reject" })).toEqual(nobody);
+      expect(await call(bob, "why", { id })).toEqual(unknown);
+      expect(await call(bob, "why", { id, query: "secret" })).toEqual(unknown);
+      expect(await call(bob, "forget", { id })).toEqual(unknown);
+      expect(await call(bob, "review", { id, decision: "confirm" })).toEqual(unknown);
+      expect(await call(bob, "review", { id, decision: "reject" })).toEqual(unknown);
     }
     expect((await call(bob, "recall", { query: "secret garden in Oslo" })).data).toEqual({ facts: [] });
     expect((await call(bob, "list")).data).toEqual({ facts: [], hasMore: false });

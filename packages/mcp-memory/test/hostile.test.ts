@@ -97,7 +97,7 @@ describe("a fact that is an injection", () => {
       expect(text).not.toMatch(/<\|im_start|d=secret|SYSTEM:/);
   });
 
-  it("isn't used as long as nobody has vouched for it", async () => {
+  it("isn't used as long as the user hasn't vouched for it", async () => {
     const { url } = await startHttp();
     const client = await connectHttp(url, { token: "token-of-ada" });
     await call(client, "remember", { fact: INJECTION });

@@ -36,7 +36,9 @@ export async function serveHttp(stores: Stores, options: HttpOptions): Promise<v
   const { host, port, hostnames, userId, open, tokensFile } = options;
   const tokens = openTokens(tokensFile);
   if (!open && (await tokens.list()).length === 0)
-    console.error("jaf-mcp-memory: nobody has a token yet. Make one: jaf-mcp-memory token add --user <name>");
+    console.error(
+      "jaf-mcp-memory: no user has a token yet. Make one: jaf-mcp-memory token add --user <name>",
+    );
   const handler = createMemoryHandler({
     ...{ stores, hostnames, onError: logError },
     userOf: async (token) => (open ? userId : token === undefined ? undefined : tokens.userOf(token)),

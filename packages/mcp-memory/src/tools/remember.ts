@@ -62,7 +62,7 @@ export function addRemember(scope: ToolScope): void {
   });
 }
 
-/** Stores a fact that nobody has vouched for. Returns the stored fact, or `null` if the user had it forgotten. */
+/** Stores a fact that the user hasn't vouched for. Returns the stored fact, or `null` if the user had it forgotten. */
 async function storeUnvouched({ memory, userId }: ToolScope, fact: string): Promise<UserFact | null> {
   try {
     return await memory.remember(userId, fact, { trust: "external", provenance: { extractor: EXTRACTOR } });

@@ -11,7 +11,7 @@ export const factSchema = z.object({
   trust: z
     .enum(["stated", "confirmed", "inferred", "external"])
     .describe(
-      "stated or confirmed: the user's word. inferred: a model's. external: nobody has vouched for it.",
+      "stated or confirmed: the user's word. inferred: a model's. external: the user hasn't vouched for it.",
     ),
   status: z
     .enum(["active", "superseded", "quarantined"])
@@ -24,7 +24,7 @@ export const factSchema = z.object({
     .enum(["external", "conflict", "rate", "link"])
     .optional()
     .describe(
-      "Why the fact waits: nobody vouched for it, it contradicts the user, too many came, or it has a link.",
+      "Why the fact waits: the user hasn't vouched for it, it contradicts the user, too many came, or it has a link.",
     ),
 });
 
@@ -47,6 +47,6 @@ export const idSchema = z
   .max(255)
   .describe("The id of the fact, as recall or list showed it.");
 
-/** The same answer for an id that nobody has and for one of another user. */
+/** The same answer for an unknown id and for an id of another user's fact. */
 export const UNKNOWN =
   "The user has no fact with this id. Take the id from a result of recall, list or review, exactly as it stands there.";

@@ -82,7 +82,7 @@ const TRUST: Readonly<Record<Explanation["fact"]["trust"], string>> = {
   stated: "The user stated it.",
   confirmed: "The user confirmed it.",
   inferred: "It was learned from the user's messages.",
-  external: "Nobody has vouched for it.",
+  external: "The user hasn't vouched for it.",
 };
 
 /** The explanation as lines of text. Each value of a store is one line already. */
