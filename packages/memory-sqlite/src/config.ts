@@ -1,7 +1,7 @@
 import { parseOptions } from "@jaf/memory/adapter";
 import * as z from "zod";
 
-const schema = z.strictObject({
+export const configShape = {
   /** Selects this package if the configuration is passed to `createMemoryProvider`. No other function needs it. */
   type: z.literal("sqlite").default("sqlite"),
   /**
@@ -9,7 +9,9 @@ const schema = z.strictObject({
    * unless a database is passed in.
    */
   file: z.string().min(1).optional(),
-});
+};
+
+const schema = z.strictObject(configShape);
 
 type Schema = typeof schema;
 

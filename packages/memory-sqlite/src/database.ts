@@ -3,7 +3,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import { openClient, type SqliteClient, SqliteError } from "./client/client.ts";
 import { findDriver, type OpenHandle } from "./client/driver.ts";
 import { FileFault, toSetupError } from "./errors.ts";
-import { prepareSchema } from "./schema.ts";
+import { prepareSchema } from "./schema/schema.ts";
 
 /** An open SQLite file, which the stores of this process share. */
 export interface SqliteDatabase {
