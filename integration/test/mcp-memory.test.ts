@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { openStores } from "@jaf/mcp-memory";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { call, connectStdio, statementsIn } from "../../packages/mcp-memory/test/support/clients.ts";
@@ -5,6 +8,11 @@ import { createDatabase } from "./support/examples/database.ts";
 
 /** The stores that several processes share. */
 const addresses: Readonly<Record<string, () => Promise<string>>> = {
+  "a SQLite file": async () => {
+    const folder = await mkdtemp(join(tmpdir(), "jaf-mcp-memory-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    return `file:${join(folder, "new", "memory.db")}`;
+  },
   Redis: async () => inject("redisUrl"),
   Postgres: async () => (await createDatabase(inject("pgUrl"))).href,
 };

@@ -1,5 +1,9 @@
+import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
 import { createInMemoryProvider, type MemoryProvider } from "@jaf/memory";
 import { MemoryUserMemory, type UserMemoryStore } from "@jaf/user-memory";
+import { Failure } from "./failure.ts";
 
 /** The facts and the conversations of all users, in one database. */
 export interface Stores {
@@ -31,6 +35,31 @@ const openPostgres: Open = async (connectionString) => {
   );
 };
 
+const openFile: Open = async (url) => {
+  const { createSqliteProvider, openSqlite } = await import("@jaf/memory-sqlite");
+  const { createSqliteUserMemory } = await import("@jaf/memory-sqlite/user-memory");
+  const file = pathOf(url);
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 }).catch(({ code }: NodeJS.ErrnoException) => {
+    throw new Failure(`The folder of ${file} can't be created (${code}). Check the path and the rights.`);
+  });
+  const database = await openSqlite(file);
+  const { close, ...stores } = await opened(
+    () => createSqliteProvider({}, database),
+    () => createSqliteUserMemory({}, database),
+  );
+  return {
+    ...stores,
+    close: async () => {
+      await close();
+      await database.close();
+    },
+  };
+};
+
+/** The path in an address: `file:memory.db` and `file:./memory.db` are in the working folder, `file:///…` isn't. */
+const pathOf = (url: string): string =>
+  /^file:\/\//i.test(url) ? fileURLToPath(url) : url.slice("file:".length);
+
 const openInMemory: Open = () =>
   opened(
     async () => createInMemoryProvider(),
@@ -38,6 +67,7 @@ const openInMemory: Open = () =>
   );
 
 const schemes: Readonly<Record<string, Open>> = {
+  "file:": openFile,
   "redis:": openRedis,
   "rediss:": openRedis,
   "postgres:": openPostgres,
