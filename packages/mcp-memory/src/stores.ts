@@ -1,9 +1,7 @@
-import { mkdir } from "node:fs/promises";
-import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createInMemoryProvider, type MemoryProvider } from "@jaf/memory";
 import { MemoryUserMemory, type UserMemoryStore } from "@jaf/user-memory";
-import { Failure } from "./failure.ts";
+import { createFolderOf } from "./folder.ts";
 
 /** The facts and the conversations of all users, in one database. */
 export interface Stores {
@@ -39,9 +37,7 @@ const openFile: Open = async (url) => {
   const { createSqliteProvider, openSqlite } = await import("@jaf/memory-sqlite");
   const { createSqliteUserMemory } = await import("@jaf/memory-sqlite/user-memory");
   const file = pathOf(url);
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 }).catch(({ code }: NodeJS.ErrnoException) => {
-    throw new Failure(`The folder of ${file} can't be created (${code}). Check the path and the rights.`);
-  });
+  await createFolderOf(file);
   const database = await openSqlite(file);
   const { close, ...stores } = await opened(
     () => createSqliteProvider({}, database),
@@ -79,7 +75,7 @@ const EXPECTED = "expected file:<path>, redis://…, postgres://… or memory:";
 
 /**
  * Opens the stores at an address: `file:<path>` (SQLite), `redis://…`, `postgres://…`, or `memory:`, which keeps
- * everything in this process and loses it at its end. Missing files and tables are created. Throws a `TypeError` for
+ * everything in this process and loses it at its end. A missing file, its folder and missing tables are created. Throws a `TypeError` for
  * another address, and a `MemorySetupError` if the store can't be reached or was written by a newer version.
  *
  * @example

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
-import { appendFile, mkdir, readFile, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { appendFile, readFile, stat } from "node:fs/promises";
 import * as z from "zod";
 import { Failure } from "../failure.ts";
+import { createFolderOf } from "../folder.ts";
 
 /** A bearer token of a user, without the token itself. */
 export interface TokenEntry {
@@ -54,7 +54,7 @@ export function openTokens(file: string): Tokens {
   }
 
   async function append(line: Line): Promise<void> {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 }).catch(failWith(file));
+    await createFolderOf(file);
     await appendFile(file, `${JSON.stringify(line)}\n`, { mode: 0o600 }).catch(failWith(file));
   }
 
