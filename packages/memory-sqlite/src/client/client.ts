@@ -23,6 +23,10 @@ export class SqliteError extends Error {
   }
 }
 
+/** Whether the error means that another process holds a lock. */
+export const isBusy = (thrown: unknown): boolean =>
+  thrown instanceof SqliteError && (thrown.code === "SQLITE_BUSY" || thrown.code === "SQLITE_PROTOCOL");
+
 const CODES: Readonly<Record<number, string>> = {
   1: "SQLITE_ERROR",
   3: "SQLITE_PERM",
@@ -82,6 +86,9 @@ export function openClient(open: () => DriverHandle): SqliteClient {
     first: (sql, ...values) => all(sql, ...values)[0],
     run: (sql, ...values) => guard(() => Number(prepare(sql).run(...values).changes)),
     exec: (sql) => guard(() => handle.exec(sql)),
-    close: () => guard(() => handle.close()),
+    close: () => {
+      prepared.clear();
+      guard(() => handle.close());
+    },
   };
 }
