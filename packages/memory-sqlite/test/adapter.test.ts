@@ -8,7 +8,10 @@ import { said, say, UNOWNED } from "./support/open.ts";
 it("JAF_MEMORY_TYPE=sqlite and JAF_SQLITE_FILE create a provider", async () => {
   const file = await testFile();
   registerMemoryAdapter(adapter);
-  const provider = await createMemoryProviderFromEnv({ JAF_MEMORY_TYPE: "sqlite", JAF_SQLITE_FILE: file });
+  const provider = await createMemoryProviderFromEnv(
+    {},
+    { JAF_MEMORY_TYPE: "sqlite", JAF_SQLITE_FILE: file },
+  );
   expect(await provider.appendMessages("c", [say("1")], {}, UNOWNED)).toMatchObject({ success: true });
   await provider.close();
   const again = await createSqliteProvider({ file });

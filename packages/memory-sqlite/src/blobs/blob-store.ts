@@ -33,8 +33,9 @@ export async function createSqliteBlobStore(
   return defineBlobStore(createBlobBackend(store.database, store.close));
 }
 
+// `node:sqlite` passes zero bytes as null.
 const PUT = `
-INSERT INTO blobs (conversation_id, sha256, token, seen_at, size, data) VALUES (?, ?, ?, ?, ?, ?)
+INSERT INTO blobs (conversation_id, sha256, token, seen_at, size, data) VALUES (?, ?, ?, ?, ?, coalesce(?, x''))
 ON CONFLICT (conversation_id, sha256) DO UPDATE SET
   token = excluded.token, seen_at = excluded.seen_at, size = excluded.size, data = excluded.data
 RETURNING id`;

@@ -46,12 +46,23 @@ const CODES: Readonly<Record<number, string>> = {
   26: "SQLITE_NOTADB",
 };
 
+/** SQLite's texts of some codes, for errors without a number: `@photostructure/sqlite` leaves it out in `all`. */
+const TEXTS: Readonly<Record<string, number>> = {
+  "database is locked": 5,
+  "attempt to write a readonly database": 8,
+  "disk I/O error": 10,
+  "database disk image is malformed": 11,
+  "database or disk is full": 13,
+  "file is not a database": 26,
+};
+
 /** Converts an error of the driver. */
 function toSqliteError(thrown: unknown): unknown {
   if (!(thrown instanceof Error)) return thrown;
-  if ("errcode" in thrown && typeof thrown.errcode === "number") {
+  const number = "errcode" in thrown ? thrown.errcode : TEXTS[thrown.message];
+  if (typeof number === "number") {
     // The upper bits are a more precise code, e.g. that of a recovery.
-    const base = thrown.errcode & 0xff;
+    const base = number & 0xff;
     return new SqliteError(CODES[base] ?? `SQLITE_${base}`, thrown.message);
   }
   const isClosed = "code" in thrown && thrown.code === "ERR_INVALID_STATE";
