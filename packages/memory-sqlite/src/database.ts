@@ -1,9 +1,10 @@
 import { closeSync, openSync, statSync } from "node:fs";
-import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import { openClient, type SqliteClient, SqliteError } from "./client/client.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isBusy, openClient, type SqliteClient } from "./client/client.ts";
 import { findDriver, type OpenHandle } from "./client/driver.ts";
 import { FileFault, toSetupError } from "./errors.ts";
 import { prepareSchema } from "./schema/schema.ts";
+import { createWriteQueue } from "./write-queue.ts";
 
 /** An open SQLite file, which the stores of this process share. */
 export interface SqliteDatabase {
@@ -18,8 +19,8 @@ export interface OpenedDatabase extends SqliteDatabase {
   /** Runs `use` in a read transaction, which sees the file as it is at one moment. `use` may run again. */
   readonly read: <T>(use: (client: SqliteClient) => T) => Promise<T>;
   /**
-   * Runs `use` in a write transaction, after the earlier ones of this process. If `use` throws, nothing is written.
-   * `use` may run again.
+   * Runs `use` in a write transaction, after the earlier calls of this process. If `use` throws, nothing of it is
+   * written. Resolves once it is on the disk. `use` may run again.
    */
   readonly write: <T>(use: (client: SqliteClient) => T) => Promise<T>;
 }
@@ -40,9 +41,6 @@ PRAGMA synchronous = FULL;
 PRAGMA foreign_keys = ON;
 PRAGMA secure_delete = ON;
 `;
-
-const isBusy = (thrown: unknown): boolean =>
-  thrown instanceof SqliteError && (thrown.code === "SQLITE_BUSY" || thrown.code === "SQLITE_PROTOCOL");
 
 /** Repeats `attempt` while another process holds a lock. */
 async function whileBusy<T>(attempt: () => T): Promise<T> {
@@ -119,14 +117,21 @@ export async function openDatabase(
   }
 }
 
+/** Moves all writes into the file itself, if no other process is using it, and closes it. */
+function checkpointAndClose(client: SqliteClient): void {
+  try {
+    // SQLite does this when it closes a file, but not while a statement exists, which `@photostructure/sqlite` leaves to
+    // the garbage collector.
+    client.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  } catch {
+    // The next checkpoint does it.
+  }
+  client.close();
+}
+
 function createDatabase(file: string, client: SqliteClient): OpenedDatabase {
   const { ino } = statSync(file);
-  let last: Promise<unknown> = Promise.resolve();
-  let waiting = 0;
   let closed: Promise<void> | undefined;
-
-  // Between two writes, this process does other work, and other processes find the file unlocked.
-  const pause = async (): Promise<void> => (waiting > 0 ? nextTurn() : undefined);
 
   /** Throws if the file was moved or deleted. SQLite would go on to write the file that has no name any more. */
   function checkFile(): void {
@@ -140,22 +145,14 @@ function createDatabase(file: string, client: SqliteClient): OpenedDatabase {
       checkFile();
       return transact(client, begin, use);
     });
+  const writes = createWriteQueue((use) => attempt("BEGIN IMMEDIATE", use));
 
   return {
     file,
     read: (use) => attempt("BEGIN", use),
-    write: (use) => {
-      waiting += 1;
-      const run = last
-        .then(() => attempt("BEGIN IMMEDIATE", use))
-        .finally(() => {
-          waiting -= 1;
-        });
-      last = run.then(pause, pause);
-      return run;
-    },
+    write: writes.add,
     close: () => {
-      closed ??= last.then(() => client.close());
+      closed ??= writes.drained().then(() => checkpointAndClose(client));
       return closed;
     },
   };

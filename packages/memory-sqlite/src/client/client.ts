@@ -23,6 +23,10 @@ export class SqliteError extends Error {
   }
 }
 
+/** Whether the error means that another process holds a lock. */
+export const isBusy = (thrown: unknown): boolean =>
+  thrown instanceof SqliteError && (thrown.code === "SQLITE_BUSY" || thrown.code === "SQLITE_PROTOCOL");
+
 const CODES: Readonly<Record<number, string>> = {
   1: "SQLITE_ERROR",
   3: "SQLITE_PERM",
@@ -42,12 +46,23 @@ const CODES: Readonly<Record<number, string>> = {
   26: "SQLITE_NOTADB",
 };
 
+/** SQLite's texts of some codes, for errors without a number: `@photostructure/sqlite` leaves it out in `all`. */
+const TEXTS: Readonly<Record<string, number>> = {
+  "database is locked": 5,
+  "attempt to write a readonly database": 8,
+  "disk I/O error": 10,
+  "database disk image is malformed": 11,
+  "database or disk is full": 13,
+  "file is not a database": 26,
+};
+
 /** Converts an error of the driver. */
 function toSqliteError(thrown: unknown): unknown {
   if (!(thrown instanceof Error)) return thrown;
-  if ("errcode" in thrown && typeof thrown.errcode === "number") {
+  const number = "errcode" in thrown ? thrown.errcode : TEXTS[thrown.message];
+  if (typeof number === "number") {
     // The upper bits are a more precise code, e.g. that of a recovery.
-    const base = thrown.errcode & 0xff;
+    const base = number & 0xff;
     return new SqliteError(CODES[base] ?? `SQLITE_${base}`, thrown.message);
   }
   const isClosed = "code" in thrown && thrown.code === "ERR_INVALID_STATE";
@@ -82,6 +97,9 @@ export function openClient(open: () => DriverHandle): SqliteClient {
     first: (sql, ...values) => all(sql, ...values)[0],
     run: (sql, ...values) => guard(() => Number(prepare(sql).run(...values).changes)),
     exec: (sql) => guard(() => handle.exec(sql)),
-    close: () => guard(() => handle.close()),
+    close: () => {
+      prepared.clear();
+      guard(() => handle.close());
+    },
   };
 }

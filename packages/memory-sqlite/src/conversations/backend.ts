@@ -1,6 +1,7 @@
-import type { MemoryBackend } from "@jaf/memory/adapter";
+import type { MemoryBackend, TurnBeginner } from "@jaf/memory/adapter";
 import type { OpenedDatabase } from "../database.ts";
 import { toMemoryError } from "../errors.ts";
+import { TurnLogPlace } from "../turn-log/place.ts";
 import { clearSome, deleteConversation, leaveTombstoneOfUser } from "./erasure.ts";
 import { countConversations, findConversations } from "./listing.ts";
 import { readConversation, readHistory } from "./read.ts";
@@ -10,10 +11,11 @@ import { writeConversation } from "./write.ts";
 export function createConversationBackend(
   database: OpenedDatabase,
   close: () => Promise<void>,
-): MemoryBackend {
+): MemoryBackend & TurnBeginner {
   return {
     name: "sqlite",
     write: (write) => database.write((client) => writeConversation(client, write)),
+    canBegin: ({ place }) => place instanceof TurnLogPlace && place.database === database,
     read: (request) => database.read((client) => readConversation(client, request)),
     history: {
       algorithm: "sha256",

@@ -1,5 +1,12 @@
-import { type ConversationWrite, IDEMPOTENCY_WINDOW, type WriteOutcome } from "@jaf/memory/adapter";
+import {
+  type ConversationWrite,
+  IDEMPOTENCY_WINDOW,
+  type TurnBeginning,
+  TurnConflict,
+  type WriteOutcome,
+} from "@jaf/memory/adapter";
 import type { SqliteClient } from "../client/client.ts";
+import { beginTurn } from "../turn-log/begin.ts";
 import { decide, type WriteTarget } from "./decide.ts";
 import { eraseConversation, sweepExpired } from "./erasure.ts";
 import { addMessages, dropAll, dropLast, type MessageList, trim } from "./message-list.ts";
@@ -10,7 +17,20 @@ export function writeConversation(client: SqliteClient, write: ConversationWrite
   const now = Date.now();
   sweepExpired(client, now);
   const target = { client, row: rowToChange(client, write.conversationId, now), now };
-  return decide(target, write) ?? apply(target, write);
+  const decided = decide(target, write);
+  if (write.beginsTurn === undefined) return decided ?? apply(target, write);
+  if (decided?.status === "replayed") return { status: "turn" };
+  return decided ?? (begins(client, write.beginsTurn) ? apply(target, write) : { status: "turn" });
+}
+
+/** Begins the turn of a write. Returns `false` if it can't begin. */
+function begins(client: SqliteClient, { turn, writer }: TurnBeginning): boolean {
+  try {
+    return beginTurn(client, turn, writer.token).begun;
+  } catch (thrown) {
+    if (thrown instanceof TurnConflict) return false;
+    throw thrown;
+  }
 }
 
 /** Returns the row of a conversation. Removes it if the conversation has expired. */

@@ -1,13 +1,17 @@
 import type { SqliteClient } from "../client/client.ts";
 import { FileFault } from "../errors.ts";
+import { blobTables } from "./blobs.ts";
 import { conversationTables } from "./conversations.ts";
+import { turnLogTables } from "./turn-log.ts";
 import { userMemoryTables } from "./user-memory.ts";
 
 /**
  * The migrations, in their order. The file's `user_version` is the number of those that it has. Never change one that
  * was published.
  */
-const MIGRATIONS: readonly string[] = [[conversationTables, userMemoryTables].join("\n")];
+const MIGRATIONS: readonly string[] = [
+  [conversationTables, userMemoryTables, turnLogTables, blobTables].join("\n"),
+];
 
 // "JAFm". SQLite keeps this number in the file's header.
 const APPLICATION_ID = 0x4a_41_46_6d;

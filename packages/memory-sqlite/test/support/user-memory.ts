@@ -1,19 +1,11 @@
 import { defineUserMemory } from "@jaf/user-memory/adapter";
 import type { BackendFactory, StoreFactory } from "@jaf/user-memory/testing";
-import { findDriver } from "../../src/client/driver.ts";
 import { createUserMemoryBackend } from "../../src/user-memory/user-memory.ts";
+import { contentsOf } from "./contents.ts";
 import { makeFile } from "./folder.ts";
 import { openCuttable } from "./stores.ts";
 
 const TABLES = ["fact_heads", "facts", "fact_terms", "fact_tombstones", "fact_audit", "fact_jobs"];
-
-/** Everything that the tables of user memory contain, as JSON. */
-async function dumpOf(file: string): Promise<string> {
-  const handle = (await findDriver("test"))(file);
-  const rows = TABLES.flatMap((table) => handle.prepare(`SELECT * FROM ${table}`).all());
-  handle.close();
-  return JSON.stringify(rows);
-}
 
 async function open() {
   const { file, remove } = await makeFile();
@@ -39,7 +31,7 @@ export const createStores: StoreFactory = async () => {
     memory: defineUserMemory(backend),
     backend,
     another: async () => defineUserMemory(await another()),
-    dump: () => dumpOf(file),
+    dump: () => contentsOf(file, TABLES),
     close,
   };
 };
