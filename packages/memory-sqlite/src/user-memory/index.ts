@@ -1,1 +1,6 @@
-export {};
+export type { SqliteDatabase } from "../database.ts";
+export {
+  createSqliteUserMemory,
+  createSqliteUserMemoryBackend,
+  type SqliteUserMemoryConfig,
+} from "./user-memory.ts";
