@@ -15,7 +15,6 @@ const conversation: BaseMessage[] = [
     id: "lc-2",
     content: [{ type: "thinking", thinking: SAID.reasoning, signature: SAID.signature }],
     tool_calls: [{ type: "tool_call", id: SAID.callId, name: "look", args: SAID.arguments }],
-    usage_metadata: { input_tokens: 3, output_tokens: 4, total_tokens: 7 },
   }),
   new ToolMessage({ tool_call_id: SAID.callId, content: SAID.result, artifact: { place: "Eckmühl" } }),
   new AIMessage({ id: "lc-3", content: SAID.answer, response_metadata: { model: "claude" } }),
