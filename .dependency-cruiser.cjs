@@ -33,7 +33,7 @@ module.exports = {
     only("memory", []),
     only("core", ["memory"]),
     only("user-memory", ["memory", "core"]),
-    only("ai-sdk", ["memory", "core", "model-http"]),
+    only("ai-sdk", ["memory", "core", "model-http", "user-memory"]),
     only("server", ["memory", "core", "user-memory", "ai-sdk"]),
     only("model-http", ["memory"]),
     only("openai", ["memory", "core", "model-http"]),

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { build, type Plugin } from "esbuild";
+import { type BuildOptions, build, type Plugin } from "esbuild";
 
 /** The folder of a bundle. There it finds and refuses the same packages as its source. */
 const PLACE = "node_modules/.cache/test-processes";
@@ -21,7 +21,7 @@ const othersStay: Plugin = {
   },
 };
 
-async function write(source: string): Promise<string> {
+async function write(source: string, folder: string, packages: BuildOptions): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [source],
     bundle: true,
@@ -29,16 +29,14 @@ async function write(source: string): Promise<string> {
     platform: "node",
     format: "esm",
     target: "node20",
-    conditions: ["@jaf/source"],
-    plugins: [othersStay],
     logLevel: "error",
+    ...packages,
   });
-  const folder = join(packageOf(source), PLACE);
   const file = join(folder, `${basename(source, ".ts")}.mjs`);
   mkdirSync(folder, { recursive: true });
   // Another worker may be about to start the existing one.
   const own = `${file}.${process.pid}-${crypto.randomUUID()}`;
-  writeFileSync(own, outputFiles[0]?.contents ?? "");
+  writeFileSync(own, outputFiles?.[0]?.contents ?? "");
   renameSync(own, file);
   return file;
 }
@@ -54,7 +52,15 @@ const written = new Map<string, Promise<string>>();
  */
 export function bundleProcess(source: URL): Promise<string> {
   const file = fileURLToPath(source);
-  const bundle = written.get(file) ?? write(file);
+  const sources: BuildOptions = { conditions: ["@jaf/source"], plugins: [othersStay] };
+  const bundle = written.get(file) ?? write(file, join(packageOf(file), PLACE), sources);
   written.set(file, bundle);
   return bundle;
 }
+
+/**
+ * Bundles a file of this repository and what it imports by relative paths to one JavaScript file in the folder of a project,
+ * and returns the path. There it imports the packages that the project has installed.
+ */
+export const bundleForProject = (source: URL, project: string): Promise<string> =>
+  write(fileURLToPath(source), project, { packages: "external" });

@@ -15,10 +15,10 @@ import {
   type Task,
   tasksFor,
 } from "../support/two-releases/driver.ts";
-import { bundleWithPreviousRelease } from "../support/two-releases/previous-release.ts";
+import { bundleForPreviousRelease } from "../support/two-releases/previous-release.ts";
 import type { ReleaseChildOptions } from "../support/two-releases/release-child.ts";
 
-const PROGRAM = "integration/test/support/two-releases/release-child.ts";
+const PROGRAM = new URL("../support/two-releases/release-child.ts", import.meta.url);
 const TURNS = 200;
 const KILLS = 6;
 // All kills are within three leases, so no turn is taken over often enough without progress to end as lost.
@@ -29,8 +29,7 @@ type Release = ReleaseChildOptions["release"];
 let programs: Readonly<Record<Release, string>>;
 
 beforeAll(async () => {
-  const thisRelease = await bundleProcess(new URL(`../../../${PROGRAM}`, import.meta.url));
-  programs = { previous: await bundleWithPreviousRelease(PROGRAM), this: thisRelease };
+  programs = { previous: await bundleForPreviousRelease(PROGRAM), this: await bundleProcess(PROGRAM) };
 }, 300_000);
 
 const tasks = tasksFor(TURNS);

@@ -5,6 +5,7 @@ export { isMediaResolver } from "./blobs/media-resolver.ts";
 export { chatMemoryConfigSchema, parseChatMemoryConfig, windowOptionsOf } from "./chat-memory/config.ts";
 export { parseOptions } from "./codec/checks.ts";
 export { parseMessages } from "./codec/messages.ts";
+export { originalIn, withOriginal } from "./codec/original.ts";
 export { sameJson } from "./codec/same-json.ts";
 export {
   createFailure,
@@ -44,6 +45,12 @@ export {
 } from "./history/messages/message-content.ts";
 export { sanitizeConversation, sanitizeWithOrigins } from "./history/messages/sanitizer.ts";
 export { calledTool, pendingToolCalls } from "./history/messages/tool-calls.ts";
+export {
+  isStructuredResult,
+  rejectionIn,
+  rejectionText,
+  structuredResultIn,
+} from "./history/messages/tool-result.ts";
 export { countMessageTokens, estimateTokens, type Tokenizer } from "./history/window/tokens.ts";
 export { planWindow } from "./history/window/window.ts";
 export { windowTailOf } from "./history/window/window-tail.ts";

@@ -1,1 +1,3 @@
-export {};
+export type { RunStates } from "./run-states.ts";
+export { type ConversationSession, createSession } from "./session.ts";
+export type { SessionSettings } from "./settings.ts";

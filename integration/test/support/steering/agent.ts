@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Agent, createTool, type ModelProvider } from "@jaf/core";
+import { type Agent, createTool, type Durability, type ModelProvider } from "@jaf/core";
 import { type Message, sanitizeConversation } from "@jaf/memory";
 import * as z from "zod";
 import type { Mortal } from "../crash/saboteur.ts";
@@ -9,6 +9,7 @@ import { saidIn } from "./words.ts";
 /** What the processes of one program share. */
 export interface Script {
   readonly notes: Notes;
+  readonly durability: Durability;
   /** Numbers the replies and the calls of the program. */
   readonly next: () => number;
 }

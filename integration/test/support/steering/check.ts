@@ -6,7 +6,11 @@ import type { Program } from "./program.ts";
 import type { SurveyedTurn } from "./rest.ts";
 import { saidIn } from "./words.ts";
 
-/** Compares what is stored with what happened. Returns the broken rules. */
+/**
+ * Compares what is stored with what happened. Returns the broken rules. Fewer rules hold if a turn's calls and replies are
+ * stored at its end: they are lost if the turn is stopped, fails or goes on in another process. What the turn took from
+ * the inbox then waits there again.
+ */
 export const brokenRules = (played: Played): readonly string[] => [
   ...played.problems,
   ...brokenMessages(played),
@@ -14,6 +18,9 @@ export const brokenRules = (played: Played): readonly string[] => [
   ...brokenCalls(played),
   ...brokenTurns(played),
 ];
+
+/** Whether each reply and each message of the inbox is stored before the turn goes on. */
+const isStoredAtOnce = ({ program }: Played): boolean => program.durability === "step";
 
 const repeatedIn = (texts: readonly string[]): readonly string[] =>
   texts.filter((text, at) => texts.indexOf(text) !== at);
@@ -52,18 +59,22 @@ function brokenMessages({ messages, notes, program }: Played): readonly string[]
 }
 
 /** What the model saw and replied. */
-function brokenViews({ messages, notes }: Played): readonly string[] {
+function brokenViews(played: Played): readonly string[] {
+  const { messages, notes } = played;
   const broken: string[] = [];
   const said = saidIn(messages);
   for (const { texts, isValid } of notes.of("model")) {
     if (!isValid) broken.push("a model call got messages that no model provider takes");
-    if (texts.join() !== said.slice(0, texts.length).join())
+    if (isStoredAtOnce(played) && texts.join() !== said.slice(0, texts.length).join())
       broken.push(`a model call saw ${texts.join()}, and ${said.join()} is stored`);
   }
   const replies = messages.filter(({ role }) => role === "assistant").map(messageText);
   const numbers = replies.map((text) => /^r\d+/.exec(text)?.[0] ?? text);
   broken.push(...repeatedIn(numbers).map((number) => `the reply ${number} is stored twice`));
+  const stopped = stoppedTexts(played);
   for (const [at, message] of messages.entries()) {
+    // Stored without the messages of the inbox that it answers.
+    if (!isStoredAtOnce(played) && stopped.has(messageText(message))) continue;
     const saw = REPLY.exec(messageText(message))?.[2];
     const before = saidIn(messages.slice(0, at)).length;
     if (message.role === "assistant" && saw !== undefined && Number(saw) !== before)
@@ -71,6 +82,16 @@ function brokenViews({ messages, notes }: Played): readonly string[] {
   }
   return broken;
 }
+
+/** Returns the texts of replies that were stopped. */
+const stoppedTexts = ({ turns }: Played): ReadonlySet<string> =>
+  new Set(
+    turns.flatMap(({ events }) =>
+      events.flatMap((event) =>
+        event.type === "message" && event.stopped ? [messageText(event.message)] : [],
+      ),
+    ),
+  );
 
 /**
  * Returns how many of the notes are of the time before the process decided to run its tools. A dead process's write can
@@ -83,7 +104,8 @@ function startOf(before: readonly Note[], { operations }: Program): number {
 }
 
 /** What the tools did. */
-function brokenCalls({ messages, notes, program }: Played): readonly string[] {
+function brokenCalls(played: Played): readonly string[] {
+  const { messages, notes, program } = played;
   const broken: string[] = [];
   const all = notes.all();
   const called = new Set(messages.flatMap(({ tool_calls: calls = [] }) => calls.map(({ id }) => id)));
@@ -92,7 +114,7 @@ function brokenCalls({ messages, notes, program }: Played): readonly string[] {
     const { tool, callId, key } = run;
     const what = `${tool} (${callId})`;
     const before = all.slice(0, all.indexOf(run));
-    if (!called.has(callId)) broken.push(`${what} ran, but its call isn't stored`);
+    if (isStoredAtOnce(played) && !called.has(callId)) broken.push(`${what} ran, but its call isn't stored`);
     if (
       before
         .slice(0, startOf(before, program))
@@ -129,8 +151,9 @@ function isExplained({ turnId, events }: SurveyedTurn, { notes, program }: Playe
     case "ModelCallError":
       return notes.of("model failed").some((failed) => failed.turnId === turnId);
     case "MemoryError":
-      // A turn of which nothing is stored doesn't go on if a late write has changed the conversation.
-      return faults.includes("killed, done late");
+      // A turn of which nothing is stored doesn't go on if a late write has changed the conversation. With durability
+      // "completed", it may also have loaded the conversation before the turn before it ended.
+      return faults.includes("killed, done late") || program.durability === "completed";
     case "Lost":
       return faults.length >= FAULTS_UNTIL_LOST;
     default:
@@ -171,7 +194,16 @@ function brokenTurns(played: Played): readonly string[] {
     events.flatMap((event) => (event.type === "message" ? [messageText(event.message)] : [])),
   );
   const replies = messages.filter(({ role }) => role === "assistant").map(messageText);
-  if (shown.join("\n") !== replies.join("\n"))
-    broken.push(`readers saw ${JSON.stringify(shown)}, stored is ${JSON.stringify(replies)}`);
+  const isShown = isStoredAtOnce(played) ? shown.join("\n") === replies.join("\n") : isPartOf(shown, replies);
+  if (!isShown) broken.push(`readers saw ${JSON.stringify(shown)}, stored is ${JSON.stringify(replies)}`);
   return broken;
+}
+
+/** Whether the texts of `part` are among all the texts, in the same order. */
+function isPartOf(all: readonly string[], part: readonly string[]): boolean {
+  let next = 0;
+  return part.every((text) => {
+    next = all.indexOf(text, next) + 1;
+    return next > 0;
+  });
 }

@@ -1,3 +1,4 @@
+import type { Durability } from "@jaf/core";
 import { brokenRules } from "./check.ts";
 import { type Played, playProgram } from "./player.ts";
 import type { World } from "./process.ts";
@@ -5,6 +6,7 @@ import { randomProgram } from "./program.ts";
 
 export interface ManyOptions {
   readonly openWorld: () => Promise<World>;
+  readonly durability: Durability;
   readonly firstSeed: number;
   readonly count: number;
   /** How many programs are played at a time, each on stores of its own. */
@@ -18,14 +20,14 @@ export interface FailedProgram {
 }
 
 /** Plays the programs of many seeds. Resolves with those that broke a rule. */
-export async function playMany({ openWorld, firstSeed, count, atOnce }: ManyOptions) {
+export async function playMany({ openWorld, durability, firstSeed, count, atOnce }: ManyOptions) {
   const seeds = Array.from({ length: count }, (_, index) => firstSeed + index).values();
   const failed: FailedProgram[] = [];
   async function lane(): Promise<void> {
     // Servers take over every turn of their stores, so only one program at a time may use them.
     let world = await openWorld();
     for (const seed of seeds) {
-      const played = await playProgram(randomProgram(seed), world);
+      const played = await playProgram(randomProgram(seed, durability), world);
       const broken = brokenRules(played);
       if (broken.length === 0) continue;
       failed.push({ seed, broken, played });

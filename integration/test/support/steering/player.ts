@@ -16,14 +16,14 @@ export interface Played extends Survey {
 
 /** Plays a program in a conversation of its own, and lets it come to rest. */
 export async function playProgram(program: Program, opened: World): Promise<Played> {
-  const { seed, operations, repeats } = program;
+  const { seed, durability, operations, repeats } = program;
   const conversationId = `c-${seed}-${crypto.randomUUID()}`;
   const userId = `u-${conversationId}`;
   await opened.provider.appendMessages(conversationId, [], { userId }, { createIfMissing: true });
 
   const notes = createNotes();
   let last = 0;
-  const script: Script = { notes, next: () => ++last };
+  const script: Script = { notes, durability, next: () => ++last };
   const world = watchedWorld(opened, notes);
   const strikes: Strike[] = [];
   const saboteur = createSaboteur(strikes);

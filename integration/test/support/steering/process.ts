@@ -77,7 +77,7 @@ export async function startProcess(world: World, script: Script, mortal: Mortal)
     {
       modelProvider: scriptedModel(script, mortal),
       modelRetry: { baseDelayMs: 1 },
-      memory: { inbox: runInbox(mortalStore(world.inbox, mortal)) },
+      memory: { durability: script.durability, inbox: runInbox(mortalStore(world.inbox, mortal)) },
     },
     {
       defaultMemoryProvider: mortalStore(world.provider, mortal),

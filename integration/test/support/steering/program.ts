@@ -1,3 +1,4 @@
+import type { Durability } from "@jaf/core";
 import { below, pick, pickWeighted, type Random, randomNumbers } from "../random.ts";
 
 /** The faults that a program can meet at one call of a process. */
@@ -55,6 +56,8 @@ export interface Operation {
 
 export interface Program {
   readonly seed: number;
+  /** When the servers store the messages of a turn. */
+  readonly durability: Durability;
   readonly operations: readonly Operation[];
   /** Whether the user sends a message again, under its key, until a server confirms it. */
   readonly repeats: boolean;
@@ -65,8 +68,8 @@ const MOST_OPERATIONS = 14;
 const MOST_CALLS = 30;
 const MOST_FAULTS = 3;
 
-/** Returns the same program for the same seed. */
-export function randomProgram(seed: number): Program {
+/** Returns the same operations for the same seed. */
+export function randomProgram(seed: number, durability: Durability): Program {
   const random = randomNumbers(seed);
   let faults = 0;
   const fault = (): Fault | undefined => {
@@ -80,7 +83,7 @@ export function randomProgram(seed: number): Program {
   };
   const count = 2 + below(random, MOST_OPERATIONS - 1);
   const operations = Array.from({ length: count }, () => randomOperation(random, fault()));
-  return { seed, operations, repeats: random() < 0.7 };
+  return { seed, durability, operations, repeats: random() < 0.7 };
 }
 
 const randomOperation = (random: Random, fault: Fault | undefined): Operation => ({

@@ -186,7 +186,8 @@ export function defineTurnLog(backend: TurnLogBackend): TurnLog {
       const found = newTurnIssues(turn).filter((issue) => issue !== undefined);
       // A copy with its own `begin`, e.g. one that encrypts requests, must get its turns by `begin`.
       if (this !== log) found.push({ path: "this", expected: "the turn log itself, and not a copy" });
-      if (found.length > 0) return createFailure(createMemoryValidationError(found));
+      if (found.length > 0)
+        return createFailure(createMemoryValidationError(found, { provider, operation: "beginning" }));
       const { conversationId, turnId } = turn;
       const writer = { conversationId, turnId, token: crypto.randomUUID() };
       return createSuccess({ turn, writer, place });

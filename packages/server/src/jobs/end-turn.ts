@@ -6,7 +6,7 @@ import { present } from "@jaf/memory/internal";
 import { plainEvent } from "../turns/encoded-event.ts";
 import type { TurnEnd, TurnError } from "../turns/turn-event.ts";
 import { editKey } from "./edit.ts";
-import { type JobParts, type JobResult, recordWrite } from "./job.ts";
+import { hasStored, type JobParts, type JobResult, recordWrite } from "./job.ts";
 import { type ConversationBase, userMessagesOf } from "./stored-request.ts";
 import type { TurnFailedError } from "./turn-failed-error.ts";
 
@@ -27,36 +27,42 @@ export async function endStopped<Ctx>(
   return endTurn(job, ending);
 }
 
-/** What a turn fails with if the server or its store is to blame, and not the message. */
-const NOT_OF_THE_MESSAGE: ReadonlySet<string> = new Set(["MemoryError", "Lost"]);
+/** What a turn fails with if its messages mustn't be stored: a guardrail blocked them, or they don't fit the history. */
+const OF_THE_MESSAGE: ReadonlySet<string> = new Set(["InputGuardrailTripwire", "ContinuationRejected"]);
 
 /**
  * Ends a turn whose run failed. Stores the user's messages if nothing of the turn is stored, because the server has
- * accepted them.
+ * accepted them. With durability `"completed"`, a run that fails stores nothing itself.
  */
 export async function endFailed<Ctx>(
   job: JobParts<Ctx>,
   ending: TurnEnd,
   reported?: TurnFailedError,
 ): Promise<JobResult> {
-  if (NOT_OF_THE_MESSAGE.has(ending.error?.code ?? "") && job.options.request.edit === undefined) {
-    await observeVersion(job);
-    await keepShown(job, "");
+  if (!OF_THE_MESSAGE.has(ending.error?.code ?? "") && job.options.request.edit === undefined) {
+    await keepShown(job, "", await observedVersion(job));
   }
   return endTurn(job, ending, reported);
 }
 
-/** Sets the conversation's version, which another run's late write can have changed, unless the turn has written it. */
-async function observeVersion<Ctx>({ options, written }: JobParts<Ctx>): Promise<void> {
+/** Returns the conversation's version, which another run's late write can have changed, unless the turn has written it. */
+async function observedVersion<Ctx>({ options, written }: JobParts<Ctx>): Promise<number | undefined> {
   const { scope, conversationId, turnId } = options;
   const read = await scope.settings.provider.readConversation(conversationId, { messages: "none" });
   const metadata = read.success ? read.data.conversation?.metadata : undefined;
-  if (metadata?.["traceId"] !== turnId) written.version = metadata?.version ?? written.version;
+  return metadata?.["traceId"] === turnId ? written.version : (metadata?.version ?? written.version);
 }
 
-/** Stores the text that readers saw, and the user's messages if nothing of the turn is stored. Returns the text's message. */
-async function keepShown<Ctx>(job: JobParts<Ctx>, text: string): Promise<Message | undefined> {
-  const { options, lease, written, taken } = job;
+/**
+ * Stores the text that readers saw, and the user's messages if nothing of the turn is stored. Returns the text's message.
+ * `version`: that which the conversation must have; `undefined`: its version before the turn.
+ */
+async function keepShown<Ctx>(
+  job: JobParts<Ctx>,
+  text: string,
+  version = job.written.version,
+): Promise<Message | undefined> {
+  const { options, lease, taken } = job;
   const { scope, conversationId, turnId, request } = options;
   const { provider, config } = scope.settings;
   const base = lease.base();
@@ -65,7 +71,7 @@ async function keepShown<Ctx>(job: JobParts<Ctx>, text: string): Promise<Message
   // An unmade edit is stored with the text, which must not follow the messages that the edit replaces.
   const makesEdit = isUnmadeEdit(job);
   // A write whose answer was lost has changed the version, so nothing is stored twice.
-  const hasNothing = makesEdit || (written.count === 0 && taken?.hasProgress !== true);
+  const hasNothing = makesEdit || (!hasStored(job) && taken?.hasProgress !== true);
   const said = hasNothing ? (userMessagesOf(request.input) ?? []) : [];
   // An edit of which nothing was seen isn't made: the messages that it replaces stay.
   if (message === undefined && (makesEdit || said.length === 0)) return undefined;
@@ -77,7 +83,7 @@ async function keepShown<Ctx>(job: JobParts<Ctx>, text: string): Promise<Message
     options: {
       idempotencyKey: makesEdit ? editKey(turnId) : `${turnId}:stopped`,
       expectedIncarnation: base.incarnation,
-      expectedVersion: written.version ?? base.version,
+      expectedVersion: version ?? base.version,
       ...(makesEdit ? { dropLast: request.dropLast ?? 0 } : {}),
       ...present({ maxMessages, ttlSeconds: ttl }),
     },

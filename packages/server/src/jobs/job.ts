@@ -78,10 +78,10 @@ export interface JobParts<Ctx> {
    */
   readonly leaveToQueue: () => void;
   /**
-   * This process's writes to the conversation in this turn: the latest version, the position after the last message
-   * (`to`), and the number of writes.
+   * This process's writes to the conversation in this turn: the latest version, and the position after the last message
+   * (`to`).
    */
-  readonly written: { version: number | undefined; to: number | undefined; count: number };
+  readonly written: { version: number | undefined; to: number | undefined };
 }
 
 export function recordWrite<Ctx>(
@@ -91,7 +91,12 @@ export function recordWrite<Ctx>(
   if (receipt === undefined) return;
   written.version = receipt.version ?? written.version;
   written.to = receipt.nextPosition;
-  written.count += 1;
+}
+
+/** Checks whether this process has stored messages of the turn. */
+export function hasStored<Ctx>({ written, taken, lease }: JobParts<Ctx>): boolean {
+  // A write of the conversation's lease alone doesn't change the version.
+  return written.to !== undefined && written.version !== (taken?.version ?? lease.base()?.version);
 }
 
 /** A text that names a turn, for maps. */

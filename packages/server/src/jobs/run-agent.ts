@@ -19,7 +19,14 @@ import { createEditProvider, editKey } from "./edit.ts";
 import { endFailed, endStopped, endTurn, FAULT, failedEnd, faultEnd, turnEndOf } from "./end-turn.ts";
 import { faultReport, ledgerReportOf, reportOf, toolReportOf } from "./failure-report.ts";
 import { inboxOf } from "./inbox-entries.ts";
-import { type JobClients, type JobOptions, type JobParts, type JobResult, recordWrite } from "./job.ts";
+import {
+  hasStored,
+  type JobClients,
+  type JobOptions,
+  type JobParts,
+  type JobResult,
+  recordWrite,
+} from "./job.ts";
 import { timerCalls } from "./timer-calls.ts";
 import type { TurnSettings } from "./turn-options.ts";
 
@@ -62,7 +69,10 @@ async function isInPlace<Ctx>({ options }: JobParts<Ctx>): Promise<boolean> {
   return read.success && read.data.receipt !== undefined;
 }
 
-type Settled = { readonly result: PromptResult<unknown> } | { readonly thrown: unknown };
+type Settled = ({ readonly result: PromptResult<unknown> } | { readonly thrown: unknown }) & {
+  /** Whether the run has called a model. */
+  readonly calledModel: boolean;
+};
 
 const refusalOf = (settled: Settled): TurnRefusal | undefined => {
   if ("thrown" in settled) return refusalOfThrown(settled.thrown);
@@ -78,7 +88,9 @@ async function prompt<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, isResumption
   const { userId } = identity;
   const { inbox } = settings.config.memory;
   const client = scope.clients.get(request.agentName);
-  if (client === undefined) return { thrown: new TypeError("Invalid prompt input: unknown agent.") };
+  let calledModel = false;
+  if (client === undefined)
+    return { thrown: new TypeError("Invalid prompt input: unknown agent."), calledModel };
   try {
     const result = await client.prompt(isResumption ? [] : request.input, promptOptions(job, isResumption), {
       userId,
@@ -89,7 +101,10 @@ async function prompt<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, isResumption
       provider: isResumption ? undefined : editProviderOf(options),
       context: () => settings.context(identity),
       middleware: {
-        ...recorder.middleware<Ctx>(() => beginBeforeCall(job)),
+        ...recorder.middleware<Ctx>(async () => {
+          await beginBeforeCall(job);
+          calledModel = true;
+        }),
         ...present({ wrapToolCall: timerCalls(job) }),
       },
       userMemory: settings.config.userMemory && observed(settings.config.userMemory, recorder),
@@ -105,9 +120,9 @@ async function prompt<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, isResumption
         mapper.take(event);
       },
     });
-    return { result };
+    return { result, calledModel };
   } catch (thrown) {
-    return { thrown };
+    return { thrown, calledModel };
   }
 }
 
@@ -178,11 +193,13 @@ function promptOptions<Ctx>({ options, signal }: JobParts<Ctx>, isResumption: bo
 }
 
 /**
- * Returns the failure of the store that ended the run before this process had written anything of the turn. If it is
- * retryable, a take-over can continue the turn: it finds out what is stored, and waits for the conversation's lease.
+ * Returns the failure of the store that ended the run before this process had called a model or written anything of the
+ * turn. If it is retryable, a take-over can continue the turn: it finds out what is stored, and waits for the
+ * conversation's lease.
  */
-function failureBefore<Ctx>({ written }: JobParts<Ctx>, settled: Settled): MemoryErrorUnion | undefined {
-  if ("thrown" in settled || written.count > 0) return undefined;
+function failureBefore<Ctx>(job: JobParts<Ctx>, settled: Settled): MemoryErrorUnion | undefined {
+  // With durability "completed", a take-over would repeat all model calls and tools.
+  if ("thrown" in settled || settled.calledModel || hasStored(job)) return undefined;
   const { outcome } = settled.result;
   return outcome.status === "error" && outcome.error._tag === "MemoryError" ? outcome.error.error : undefined;
 }
@@ -228,7 +245,7 @@ async function conclude<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, settled: S
   if ("thrown" in settled) {
     const refused = refusalOf(settled);
     if (refused === undefined)
-      return endTurn(job, faultEnd(settled.thrown), faultReport(job, settled.thrown));
+      return endFailed(job, faultEnd(settled.thrown), faultReport(job, settled.thrown));
     const { message } = refused;
     return endTurn(job, failedEnd({ code: "ContinuationRejected", message, retryable: false }));
   }

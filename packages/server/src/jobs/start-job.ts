@@ -55,7 +55,7 @@ export function startJob<Ctx>(options: JobOptions<Ctx>, taken?: TakenJob): Job {
       if (settings.queue !== undefined && taken === undefined && lease.recentEvents() !== undefined)
         abort("hand-over");
     },
-    written: { version: taken?.version, to: undefined, count: 0 },
+    written: { version: taken?.version, to: undefined },
   };
   const result = work(job)
     .catch(async (thrown: unknown): Promise<JobResult> => {

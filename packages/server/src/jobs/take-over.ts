@@ -189,8 +189,10 @@ function missingEvents({ messages, inputs, events, agentName }: ToldTurn): reado
   for (const message of messages) {
     if (message.role === "assistant") {
       for (const call of callsOf(message)) names.set(call.id, call.function.name);
-      if (sentMessages.length > 0) sentMessages.shift();
-      else missing.push({ type: "message", agentName, message });
+      // With other durabilities than "step", the replies before it can have been sent without being stored.
+      const sentAt = sentMessages.findIndex((sent) => isSameReply(sent, message));
+      sentMessages.splice(0, sentAt + 1);
+      if (sentAt === -1) missing.push({ type: "message", agentName, message });
     }
     if (inputs.has(message)) {
       if (sentInputs.length > 0) sentInputs.shift();
@@ -204,6 +206,12 @@ function missingEvents({ messages, inputs, events, agentName }: ToldTurn): reado
   }
   return missing;
 }
+
+/** Compares the texts and the calls of two replies. Media can be stored in another form than they were sent. */
+const isSameReply = (one: Message, other: Message): boolean =>
+  messageText(one) === messageText(other) && callIdsOf(one) === callIdsOf(other);
+
+const callIdsOf = (message: Message): string => JSON.stringify(callsOf(message).map(({ id }) => id));
 
 function resultEvent(message: Message, toolName: string): ToolEndEvent {
   const { content }: RichMessage = message;

@@ -1,5 +1,7 @@
+import type { ModelProvider } from "@jaf/core";
 import { createFailure, createMemoryConnectionError, type VersionedMemoryProvider } from "@jaf/memory";
 import { describe, expect, test } from "vitest";
+import type { TurnService } from "../../src/turns/turn-service.ts";
 import {
   ask,
   begin,
@@ -9,6 +11,7 @@ import {
   createWorld,
   eventsOf,
   messagesOf,
+  type ServiceOptions,
   type World,
 } from "../support/turn-fixtures.ts";
 
@@ -75,6 +78,24 @@ describe("A message that the server has accepted", () => {
     expect(await texts(world, "conv")).toEqual(["user: Hi.", "assistant: Hello."]);
   });
 
+  test("stays in the conversation, and calls the model once, if the writes after its reply fail", async () => {
+    const world = createWorld();
+    await createConversation(world);
+    const model = createScriptedModel(["Hello.", "Hello again."]);
+    let writes = 0;
+    const failing = withProvider(world, {
+      appendMessages: (...write) => {
+        writes += 1;
+        return writes <= 3 ? unreachable() : world.provider.appendMessages(...write);
+      },
+    });
+    const memory = { provider: failing.provider, autoStore: true, durability: "completed" } as const;
+    const service = createTestService(failing, model, { ...FAST, config: { modelProvider: model, memory } });
+    const turn = await begin(service, ask("Hi.", { target: { conversationId: "conv" } }));
+    expect(await turn.ended).toMatchObject({ status: "error", error: { code: "MemoryError" } });
+    expect(await texts(world, "conv")).toEqual(["user: Hi."]);
+  });
+
   test("stays in the conversation if a late write has changed it before the take-over", async () => {
     const world = createWorld();
     await createConversation(world);
@@ -89,14 +110,15 @@ describe("A message that the server has accepted", () => {
     expect((await texts(world, "conv")).slice(2)).toEqual(["assistant: Late.", "user: Hi."]);
   });
 
-  test("stays in the conversation if a late write comes just before the first write of its turn", async () => {
+  test("stays in the conversation if late writes come just before each first write of its turn", async () => {
     const world = createWorld();
     await createConversation(world);
-    let isLate = false;
+    let lateWrites = 0;
     const racing = withProvider(world, {
       appendMessages: async (...write) => {
-        if (!isLate) {
-          isLate = true;
+        // A run loads the conversation three times.
+        if (lateWrites < 3) {
+          lateWrites += 1;
           const late = { userId: "ada", traceId: "an-earlier-turn" };
           await world.provider.appendMessages("conv", [{ role: "assistant", content: "Late." }], late);
         }
@@ -106,7 +128,8 @@ describe("A message that the server has accepted", () => {
     const service = createTestService(racing, createScriptedModel([]), FAST);
     const turn = await begin(service, ask("Hi.", { target: { conversationId: "conv" } }));
     expect(await turn.ended).toMatchObject({ error: { code: "MemoryError" } });
-    expect(await texts(world, "conv")).toEqual(["assistant: Late.", "user: Hi."]);
+    const late = Array.from({ length: 3 }, () => "assistant: Late.");
+    expect(await texts(world, "conv")).toEqual([...late, "user: Hi."]);
   });
 
   test("stays in the conversation if each process dies before it has stored the message", async () => {
@@ -152,6 +175,95 @@ describe("A message that the server has accepted", () => {
     expect(await texts(world, turn.conversationId)).toEqual(["user: Hi.", "assistant: Hello."]);
   });
 });
+
+describe.each(["step", "turn", "completed"] as const)(
+  "With durability %s, an accepted message",
+  (durability) => {
+    const serve = (
+      world: World,
+      model: ModelProvider<unknown>,
+      { config, ...options }: ServiceOptions = {},
+    ): TurnService => {
+      const memory = { provider: world.provider, autoStore: true, durability };
+      return createTestService(world, model, {
+        ...FAST,
+        ...options,
+        config: { modelProvider: model, memory, ...config },
+      });
+    };
+    const failing: ModelProvider<unknown> = {
+      getCompletion: () => Promise.reject(new Error("down")),
+      getCompletionStream: () => {
+        throw new Error("down");
+      },
+    };
+
+    test("stays in the conversation if the model fails", async () => {
+      const world = createWorld();
+      const turn = await begin(serve(world, failing), ask("Hi."));
+      expect(await turn.ended).toMatchObject({ error: { code: "ModelCallError" } });
+      expect(await texts(world, turn.conversationId)).toEqual(["user: Hi."]);
+    });
+
+    test("isn't stored if an input guardrail blocks it", async () => {
+      const world = createWorld();
+      const initialInputGuardrails = [() => ({ isValid: false, errorMessage: "too rude" }) as const];
+      const memory = { provider: world.provider, autoStore: true, durability };
+      const config = { memory, initialInputGuardrails };
+      const turn = await begin(serve(world, createScriptedModel([]), { config }), ask("Hi."));
+      expect(await turn.ended).toMatchObject({ error: { code: "InputGuardrailTripwire" } });
+      expect(await texts(world, turn.conversationId)).toEqual([]);
+    });
+
+    test("stays in the conversation if its turn is stopped after it was taken over", async () => {
+      const world = createWorld();
+      const { turn, writer } = await beginAndDie(world, await createConversation(world), "turn");
+      const service = serve(world, createPausingModel(["Hel"]).model);
+      await world.log.release(writer);
+      await expect
+        .poll(async () => {
+          const page = await world.log.read({ ...turn, limit: 100 });
+          return page.success && page.data?.events.some((text) => text.includes('"type":"text"'));
+        })
+        .toBe(true);
+      expect(await service.stop(turn)).toBe(true);
+      expect((await eventsOf(service, turn)).at(-1)?.event).toMatchObject({ status: "stopped" });
+      expect(await texts(world, "conv")).toEqual(["user: Hi.", "assistant: Hel"]);
+    });
+
+    // With "completed", these writes come after the model call, which isn't made twice.
+    if (durability !== "completed")
+      test("is answered if its first writes fail after a take-over", async () => {
+        const world = createWorld();
+        let writes = 0;
+        const refusing = withProvider(world, {
+          appendMessages: (...write) => {
+            if (write[1].length > 0) writes += 1;
+            return write[1].length > 0 && writes <= 5
+              ? unreachable()
+              : world.provider.appendMessages(...write);
+          },
+        });
+        const { turn, writer } = await beginAndDie(world, await createConversation(world), "turn");
+        const service = serve(refusing, createScriptedModel(["Hello."]));
+        await world.log.release(writer);
+        expect((await eventsOf(service, turn)).at(-1)?.event).toMatchObject({ status: "completed" });
+        expect(await texts(world, "conv")).toEqual(["user: Hi.", "assistant: Hello."]);
+      });
+
+    test("stays in the conversation if its turn was taken over and the application's context fails", async () => {
+      const world = createWorld();
+      const { turn, writer } = await beginAndDie(world, await createConversation(world), "turn");
+      const context = () => Promise.reject(new Error("no database"));
+      const service = serve(world, createScriptedModel([]), { context, onError: () => {} });
+      await world.log.release(writer);
+      expect((await eventsOf(service, turn)).at(-1)?.event).toMatchObject({
+        error: { code: "InternalError" },
+      });
+      expect(await texts(world, "conv")).toEqual(["user: Hi."]);
+    });
+  },
+);
 
 test("A turn whose run finds the conversation's lease taken continues when the lease is free", async () => {
   const world = createWorld();

@@ -431,6 +431,48 @@ describe("A turn of a process that is gone", () => {
     ]);
   });
 
+  test("tells a reply that is stored after replies that aren't", async () => {
+    const world = createWorld();
+    await world.provider.appendMessages("c", [], { userId: "ada" }, { createIfMissing: true });
+    const target = { conversationId: "c" };
+    const first = mortal(world);
+    const endless = createTool({
+      name: "endless",
+      description: "Never ends",
+      parameters: z.object({}),
+      execute: never,
+    });
+    const agents = [{ ...clerk, tools: [endless] }];
+    const calling = createScriptedModel([{ text: "One.", toolCalls: [{ name: "endless" }] }]);
+    const storedAtTheEnd = (of: World, modelProvider: ModelProvider<unknown>) => {
+      const memory = { provider: of.provider, autoStore: true, durability: "completed" as const };
+      return { ...FAST, agents, config: { modelProvider, memory } };
+    };
+    const dying = createTestService(first.world, calling, storedAtTheEnd(first.world, calling));
+    const turn = await begin(dying, ask("Hi.", { target }));
+    await untilTold(world, turn, "tool_start");
+    first.die();
+    const second = mortal(world);
+    const provider: World["provider"] = {
+      ...second.world.provider,
+      appendMessages: async (...args) => {
+        const written = await second.world.provider.appendMessages(...args);
+        if (args[1].length > 0) second.die();
+        return written;
+      },
+    };
+    const replying = createScriptedModel(["Two."]);
+    const dyingWorld = { ...second.world, provider };
+    createTestService(dyingWorld, replying, storedAtTheEnd(dyingWorld, replying));
+    await expect.poll(async () => (await messagesOf(world, "c")).length).toBe(2);
+    const model = createScriptedModel([]);
+    const service = createTestService(world, model, storedAtTheEnd(world, model));
+    const told = (await eventsOf(service, turn)).flatMap(({ event }) =>
+      event.type === "message" ? [event.message.content] : [],
+    );
+    expect(told).toEqual(["One.", "Two."]);
+  });
+
   test("makes its edit once", async () => {
     const world = createWorld();
     const made = createTestService(world, createScriptedModel(["One.", "Two."]));

@@ -1,0 +1,220 @@
+import { createInMemoryProvider, isMemoryConflictError, MemoryCallError } from "@jaf/memory";
+import { convertToModelMessages, simulateReadableStream, streamText, type UIMessage } from "ai";
+import { MockLanguageModelV3 } from "ai/test";
+import { afterAll, describe, expect, it } from "vitest";
+import { loadUIMessages, storeUIMessages, threadsOf } from "../../src/memory/index.ts";
+
+const provider = createInMemoryProvider({ type: "memory", maxConversations: 10_000 });
+afterAll(() => provider.close());
+
+const freshChat = (userId?: string) => ({ provider, conversationId: crypto.randomUUID(), userId });
+const said = (id: string, text: string): UIMessage => ({ id, role: "user", parts: [{ type: "text", text }] });
+const reply = (id: string, text: string): UIMessage => ({
+  id,
+  role: "assistant",
+  parts: [{ type: "step-start" }, { type: "text", text, state: "done" }],
+});
+const asking = (id: string, answer?: boolean): UIMessage => ({
+  id,
+  role: "assistant",
+  parts: [
+    { type: "step-start" },
+    {
+      type: "tool-pay",
+      toolCallId: "c1",
+      input: { cents: 5 },
+      ...(answer === undefined
+        ? { state: "approval-requested", approval: { id: "p1" } }
+        : { state: "approval-responded", approval: { id: "p1", approved: answer } }),
+    },
+  ],
+});
+
+const conflictOf = async (call: Promise<unknown>) => {
+  const thrown: unknown = await call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  const error = thrown instanceof MemoryCallError ? thrown.memoryError : undefined;
+  return error !== undefined && isMemoryConflictError(error) ? error.reason : error?._tag;
+};
+const ids = (messages: readonly UIMessage[]) => messages.map(({ id }) => id).join(" ");
+
+describe("storeUIMessages", () => {
+  it("appends new messages, given alone or with the whole conversation, also beside those of others", async () => {
+    const chat = freshChat();
+    expect(ids(await storeUIMessages(chat, [said("u1", "1")]))).toBe("u1");
+    await storeUIMessages(chat, [said("u2", "of another tab")]);
+    expect(ids(await storeUIMessages(chat, [said("u1", "1"), reply("a1", "one")]))).toBe("u1 u2 a1");
+    expect(ids(await loadUIMessages<UIMessage>(chat))).toBe("u1 u2 a1");
+  });
+
+  it("keeps one reply if a turn is saved several times, and repeats nothing", async () => {
+    const chat = freshChat();
+    await storeUIMessages(chat, [said("u1", "1")]);
+    for (const text of ["", "o", "one", "one"])
+      await storeUIMessages(chat, [said("u1", "1"), reply("a1", text)]);
+    expect(await loadUIMessages(chat)).toEqual([said("u1", "1"), reply("a1", "one")]);
+    const stored = await provider.getConversation(chat.conversationId);
+    expect(stored.success && stored.data?.messages.length).toBe(2);
+  });
+
+  it("replaces a reply that got the user's answer, also one that isn't the last", async () => {
+    const chat = freshChat();
+    await storeUIMessages(chat, [said("u1", "pay"), asking("a1"), said("u2", "and?"), reply("a2", "Well.")]);
+    const sent = [said("u1", "pay"), asking("a1", true), said("u2", "and?"), reply("a2", "Well.")];
+    await storeUIMessages(chat, sent, { trigger: "submit-message", messageId: "a1" });
+    expect(await loadUIMessages(chat)).toEqual(sent);
+  });
+
+  it("keeps the stored form of earlier messages, of which a client may have less", async () => {
+    const chat = freshChat();
+    await storeUIMessages(chat, [said("u1", "1"), reply("a1", "one")]);
+    await storeUIMessages(chat, [said("u1", "other"), { ...reply("a1", ""), parts: [] }, said("u2", "2")]);
+    expect(await loadUIMessages(chat)).toEqual([said("u1", "1"), reply("a1", "one"), said("u2", "2")]);
+  });
+
+  it("drops messages only for a regeneration or an edit", async () => {
+    const history = [said("u1", "1"), reply("a1", "one"), said("u2", "2"), reply("a2", "two")];
+    const start = async () => {
+      const chat = freshChat();
+      await storeUIMessages(chat, history);
+      return chat;
+    };
+    const one = await start();
+    expect(ids(await storeUIMessages(one, history.slice(0, 3)))).toBe("u1 a1 u2 a2");
+    expect(ids(await storeUIMessages(one, history.slice(0, 3), { trigger: "regenerate-message" }))).toBe(
+      "u1 a1 u2",
+    );
+    const named = { trigger: "regenerate-message", messageId: "a1" };
+    expect(ids(await storeUIMessages(await start(), history.slice(0, 1), named))).toBe("u1");
+    const edited = [...history.slice(0, 2), said("u2", "edited")];
+    expect(await storeUIMessages(await start(), edited, { messageId: "u2" })).toEqual(edited);
+    expect(ids(await storeUIMessages(await start(), [said("u9", "9")], { messageId: "unknown" }))).toBe(
+      "u1 a1 u2 a2 u9",
+    );
+  });
+
+  it("refuses what contradicts the stored messages, and stores nothing", async () => {
+    const chat = freshChat();
+    const history = [said("u1", "1"), reply("a1", "one"), said("u2", "2")];
+    await storeUIMessages(chat, history);
+    expect(await conflictOf(storeUIMessages(chat, [said("u0", "0"), reply("a1", "one")]))).toBe("message-id");
+    expect(await conflictOf(storeUIMessages(chat, [said("u1", "other")]))).toBe("message-id");
+    expect(await conflictOf(storeUIMessages(chat, [said("", "x")]))).toBe("MemoryValidationError");
+    expect(await conflictOf(storeUIMessages(chat, [said("x", "x"), said("x", "x")]))).toBe(
+      "MemoryValidationError",
+    );
+    const odd = { ...said("x", "x"), metadata: { count: Number.NaN } };
+    expect(await conflictOf(storeUIMessages(chat, [odd]))).toBe("MemoryValidationError");
+    expect(await loadUIMessages(chat)).toEqual(history);
+  });
+
+  it("neither shows nor changes a conversation of another user", async () => {
+    const chat = freshChat("ann");
+    await storeUIMessages(chat, [said("u1", "secret")]);
+    const other = { ...chat, userId: "bob" };
+    expect(await loadUIMessages(other)).toEqual([]);
+    expect(await conflictOf(storeUIMessages(other, [said("u2", "hi")]))).toBe("owner");
+    expect(ids(await loadUIMessages<UIMessage>(chat))).toBe("u1");
+    const unowned = freshChat();
+    await storeUIMessages(unowned, [said("u1", "free")]);
+    expect(
+      await conflictOf(storeUIMessages({ ...unowned, userId: "bob" }, [said("u2", "mine")])),
+    ).toBeDefined();
+    expect(ids(await loadUIMessages<UIMessage>(unowned))).toBe("u1");
+  });
+
+  it("doesn't bring an erased conversation back by a late save", async () => {
+    const chat = freshChat("ann");
+    const messages = await storeUIMessages(chat, [said("u1", "forget me")]);
+    await provider.clearUserConversations("ann");
+    expect(await conflictOf(storeUIMessages(chat, [...messages, reply("a1", "late")]))).toBe("incarnation");
+    expect(await loadUIMessages({ ...chat })).toEqual([]);
+  });
+
+  it("shows the answer of another engine to a call of a stored message", async () => {
+    const chat = freshChat();
+    await storeUIMessages(chat, [said("u1", "pay"), { ...asking("a1", true), metadata: { model: "m" } }]);
+    await provider.appendMessages(chat.conversationId, [
+      { role: "tool", tool_call_id: "c1", content: "paid" },
+      { role: "assistant", content: "Done." },
+    ]);
+    expect(await loadUIMessages(chat)).toMatchObject([
+      { id: "u1" },
+      {
+        id: "a1",
+        metadata: { model: "m" },
+        parts: [
+          { type: "step-start" },
+          { type: "tool-pay", state: "output-available", output: "paid" },
+          { type: "step-start" },
+          { type: "text", text: "Done." },
+        ],
+      },
+    ]);
+  });
+});
+
+describe("a route of an application", () => {
+  const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
+  const model = new MockLanguageModelV3({
+    doStream: async () => ({
+      stream: simulateReadableStream({
+        chunks: [
+          { type: "stream-start", warnings: [] },
+          { type: "text-start", id: "t" },
+          { type: "text-delta", id: "t", delta: "An apple.", providerMetadata: { mock: { sig: "c2ln" } } },
+          { type: "text-end", id: "t" },
+          { type: "finish", finishReason: { unified: "stop", raw: "stop" }, usage: usage as never },
+        ],
+      }),
+    }),
+  });
+
+  it("stores the user's message and the reply of the real AI SDK", async () => {
+    const request = { id: crypto.randomUUID(), message: said("u1", "What is red?") };
+    const userId = "ann";
+    async function post({ id, message }: { id: string; message: UIMessage }): Promise<Response> {
+      const chat = { provider, conversationId: id, userId };
+      const messages = await storeUIMessages(chat, [message]);
+      const result = streamText({ model, messages: await convertToModelMessages(messages) });
+      return result.toUIMessageStreamResponse({
+        originalMessages: messages,
+        generateMessageId: () => crypto.randomUUID(),
+        onFinish: async (end) => void (await storeUIMessages(chat, end.messages)),
+      });
+    }
+    const response = await post(request);
+    expect(await response.text()).toContain("An apple.");
+    await post({ ...request, message: said("u2", "And green?") }).then((second) => second.text());
+    const chat = { provider, conversationId: request.id, userId };
+    const stored = await loadUIMessages<UIMessage>(chat);
+    expect(stored.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
+    expect(model.doStreamCalls[1]?.prompt).toHaveLength(3);
+  });
+});
+
+describe("threadsOf", () => {
+  it("lists a user's conversations in pages, the newest first, without messages", async () => {
+    const userId = crypto.randomUUID();
+    for (let index = 0; index < 5; index++) {
+      const conversationId = `${userId}-${index}`;
+      await provider.appendMessages(
+        conversationId,
+        [{ role: "user", content: "hi" }],
+        { userId, ...(index === 4 ? { title: "Apples" } : {}) },
+        { createIfMissing: true },
+      );
+    }
+    const first = await threadsOf({ provider, userId, limit: 3 });
+    const cursor = first.nextCursor;
+    const second = await threadsOf({ provider, userId, limit: 3, cursor });
+    expect(first.threads).toHaveLength(3);
+    expect(second).toEqual({ threads: expect.any(Array) });
+    const all = [...first.threads, ...second.threads];
+    expect(new Set(all.map(({ conversationId }) => conversationId)).size).toBe(5);
+    expect(all.filter(({ title }) => title === "Apples")).toMatchObject([{ messages: 1 }]);
+    expect(await conflictOf(threadsOf({ provider, userId, cursor: "x" }))).toBe("MemoryValidationError");
+  });
+});

@@ -1,0 +1,110 @@
+import { MemoryCallError } from "@jaf/memory";
+import { present, unwrap } from "@jaf/memory/internal";
+import { BaseListChatMessageHistory } from "@langchain/core/chat_history";
+import type { BaseMessage } from "@langchain/core/messages";
+import { checkedMemory, checkId, type Memory, type MemorySettings } from "../settings.ts";
+import { fromBaseMessages, toBaseMessages } from "./convert.ts";
+
+/** Settings of {@link createChatHistory}. */
+export interface ChatHistorySettings extends MemorySettings {
+  /** The conversation, which may have been begun by another engine. */
+  readonly conversationId: string;
+}
+
+/**
+ * Creates a chat history of LangChain on a conversation. Its messages are standard messages: a conversation that another
+ * engine began goes on in LangChain, and back. A call of `addMessages` is one append: no message of concurrent calls is
+ * lost. What another engine wrote stays as it is.
+ *
+ * After a read, messages are only added to the conversation that was read: if it was erased meanwhile, `addMessages`
+ * rejects. `clear` deletes the conversation. Throws a `TypeError` if the settings are invalid. The methods reject with
+ * `MemoryCallError`.
+ *
+ * @example
+ * ```ts
+ * import { createChatHistory } from "@jaf/langgraph";
+ * import { createInMemoryProvider } from "@jaf/memory";
+ *
+ * const provider = createInMemoryProvider();
+ * const history = createChatHistory({ provider, conversationId: "conv-123", userId: "ada" });
+ * await history.addUserMessage("Where is my order?");
+ * console.log(await history.getMessages());
+ * ```
+ */
+export function createChatHistory(settings: ChatHistorySettings): BaseListChatMessageHistory {
+  const { conversationId } = settings;
+  const memory = checkedMemory("createChatHistory", settings);
+  checkId("createChatHistory", "conversationId", conversationId);
+  return new ConversationHistory(memory, conversationId);
+}
+
+/** The conversation as it was read last. */
+interface Seen {
+  readonly incarnation: string | undefined;
+  readonly exists: boolean;
+}
+
+class ConversationHistory extends BaseListChatMessageHistory {
+  override lc_namespace = ["jaf", "langgraph"];
+  readonly #memory: Memory;
+  readonly #conversationId: string;
+  #seen: Seen | undefined;
+
+  constructor(memory: Memory, conversationId: string) {
+    super();
+    this.#memory = memory;
+    this.#conversationId = conversationId;
+  }
+
+  override async getMessages(): Promise<BaseMessage[]> {
+    const { conversation } = await this.#read("all");
+    return toBaseMessages(conversation?.messages ?? []);
+  }
+
+  override addMessage(message: BaseMessage): Promise<void> {
+    return this.addMessages([message]);
+  }
+
+  override async addMessages(messages: BaseMessage[]): Promise<void> {
+    const { provider, userId } = this.#memory;
+    const batch = fromBaseMessages(messages);
+    const idempotencyKey = crypto.randomUUID();
+    const append = async (seen: Seen | undefined): Promise<void> => {
+      const isNew = seen?.exists === false;
+      const written = await provider.appendMessages(this.#conversationId, batch, present({ userId }), {
+        idempotencyKey,
+        createIfMissing: "unowned",
+        ...present({ expectedIncarnation: seen?.incarnation, expectedVersion: isNew ? 0 : undefined }),
+      });
+      if (written.success) {
+        if (isNew) this.#seen = { exists: true, incarnation: written.receipt?.incarnation };
+        return;
+      }
+      const { error } = written;
+      if (isNew && error._tag === "MemoryConflictError" && error.reason !== "owner") {
+        await this.#read("none");
+        // Another writer created the conversation. Otherwise it was erased, and nothing may be added.
+        if (this.#seen?.exists === true) return append(this.#seen);
+      }
+      throw new MemoryCallError(error);
+    };
+    await append(this.#seen);
+  }
+
+  override async clear(): Promise<void> {
+    const { provider, userId } = this.#memory;
+    const isOwn = userId === undefined || (await this.#read("none")).conversation !== null;
+    if (isOwn) await unwrap("deleteConversation", () => provider.deleteConversation(this.#conversationId));
+    this.#seen = undefined;
+  }
+
+  async #read(messages: "all" | "none") {
+    const { provider, userId } = this.#memory;
+    const options = { messages, ...present({ userId, owner: userId }) };
+    const read = await unwrap("readConversation", () =>
+      provider.readConversation(this.#conversationId, options),
+    );
+    this.#seen = { incarnation: read.incarnation, exists: read.conversation !== null };
+    return read;
+  }
+}

@@ -1,0 +1,64 @@
+import { createInMemoryProvider } from "@jaf/memory";
+import { AIMessage, HumanMessage } from "@langchain/core/messages";
+import { expect, it } from "vitest";
+import { createChatHistory } from "../src/index.ts";
+
+const open = (provider = createInMemoryProvider(), userId = "ada") =>
+  createChatHistory({ provider, conversationId: "conv-1", userId });
+
+it("goes on with a conversation that another engine began, and back", async () => {
+  const provider = createInMemoryProvider();
+  await provider.storeMessages("conv-1", [{ role: "user", content: "Hi" }], {
+    userId: "ada",
+    title: "Greeting",
+  });
+  const history = open(provider);
+  expect(await history.getMessages()).toEqual([new HumanMessage("Hi")]);
+  await history.addAIMessage("Hello");
+  const found = await provider.getConversation("conv-1");
+  expect(found.success && found.data?.messages).toEqual([
+    { role: "user", content: "Hi" },
+    { role: "assistant", content: "Hello" },
+  ]);
+  expect(found.success && found.data?.metadata?.["title"]).toBe("Greeting");
+  await history.clear();
+  expect(await history.getMessages()).toEqual([]);
+});
+
+it("loses no message of concurrent writers, also while the conversation is created", async () => {
+  const provider = createInMemoryProvider();
+  const writers = Array.from({ length: 20 }, () => open(provider));
+  await Promise.all(writers.map((history) => history.getMessages()));
+  await Promise.all(
+    writers.map((history, n) => history.addMessages([new HumanMessage(`q${n}`), new AIMessage(`a${n}`)])),
+  );
+  const messages = await open(provider).getMessages();
+  expect(messages).toHaveLength(40);
+  for (let at = 0; at < 40; at += 2) {
+    expect(messages[at + 1]?.content).toBe(String(messages[at]?.content).replace("q", "a"));
+  }
+});
+
+it("adds nothing to what was erased after it was read, nor to another user's conversation", async () => {
+  const provider = createInMemoryProvider();
+  const conflict = (reason: string) => ({ memoryError: { _tag: "MemoryConflictError", reason } });
+  for (const existed of [true, false]) {
+    const history = open(provider);
+    if (existed) await history.addUserMessage("Hi");
+    await history.getMessages();
+    await provider.clearUserConversations("ada");
+    await expect(history.addAIMessage("late")).rejects.toMatchObject(conflict("incarnation"));
+    expect(await history.getMessages()).toEqual([]);
+  }
+  await open(provider).addUserMessage("Hi");
+  const bobs = open(provider, "bob");
+  expect(await bobs.getMessages()).toEqual([]);
+  await expect(bobs.addUserMessage("mine")).rejects.toMatchObject(conflict("owner"));
+  await bobs.clear();
+  expect(await open(provider).getMessages()).toHaveLength(1);
+});
+
+it("refuses invalid settings", () => {
+  const provider = createInMemoryProvider();
+  expect(() => createChatHistory({ provider, conversationId: "" })).toThrow("invalid conversationId");
+});
