@@ -18,7 +18,17 @@ type Schema = typeof schema;
 /** The type of {@link sqliteConfigSchema}. */
 export interface SqliteConfigSchema extends Schema {}
 
-/** The zod schema of {@link SqliteConfig}. It refuses unknown fields. */
+/**
+ * The zod schema of {@link SqliteConfig}. Use it to check a configuration early. It refuses unknown fields.
+ *
+ * @example
+ * ```ts
+ * import { sqliteConfigSchema } from "@jaf/memory-sqlite";
+ *
+ * const parsed = sqliteConfigSchema.safeParse({ file: "memory.db" });
+ * if (!parsed.success) console.error(parsed.error.message);
+ * ```
+ */
 export const sqliteConfigSchema: SqliteConfigSchema = schema;
 
 /** The configuration of a store in a SQLite file. */

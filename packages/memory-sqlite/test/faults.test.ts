@@ -115,7 +115,7 @@ it("writes to a file that was deleted or replaced fail", async () => {
   await provider.close();
 });
 
-it("a write fails after a while if another program never releases its lock", async () => {
+it("a write waits for the lock of another program, and a read does not", async () => {
   const file = await testFile();
   const { provider } = await openWithHandle(file);
   const other = (await findDriver("test"))(file);

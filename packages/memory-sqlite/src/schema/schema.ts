@@ -2,6 +2,7 @@ import type { SqliteClient } from "../client/client.ts";
 import { FileFault } from "../errors.ts";
 import { blobTables } from "./blobs.ts";
 import { conversationTables } from "./conversations.ts";
+import { inboxTables } from "./inbox.ts";
 import { turnLogTables } from "./turn-log.ts";
 import { userMemoryTables } from "./user-memory.ts";
 
@@ -10,7 +11,7 @@ import { userMemoryTables } from "./user-memory.ts";
  * was published.
  */
 const MIGRATIONS: readonly string[] = [
-  [conversationTables, userMemoryTables, turnLogTables, blobTables].join("\n"),
+  [conversationTables, userMemoryTables, turnLogTables, blobTables, inboxTables].join("\n"),
 ];
 
 // "JAFm". SQLite keeps this number in the file's header.
