@@ -19,7 +19,7 @@ module.exports = {
         pathNot: [
           "^$1/$2/",
           "/src/(index|adapter|internal)\\.ts$",
-          "/src/(adapter|client|history|internal|partial-output|testing|pglite|user-memory)/index\\.ts$",
+          "/src/(adapter|client|history|internal|memory|partial-output|testing|pglite|user-memory)/index\\.ts$",
         ],
       },
     },

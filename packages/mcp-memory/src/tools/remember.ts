@@ -1,9 +1,9 @@
 import { holdsSecret, type UserFact, UserMemoryError } from "@jaf/user-memory";
 import * as z from "zod";
 import { lineOf } from "../statements.ts";
-import { askUser, type Decision } from "../vouching.ts";
 import { addTool, answered, refused, type ToolScope } from "./tool.ts";
 import { factSchema, viewOf } from "./views.ts";
+import { askUser, type Decision } from "./vouching.ts";
 
 /** The source that `why` names for facts of this tool. */
 const EXTRACTOR = "the tool remember of an MCP client";

@@ -1,9 +1,9 @@
 import type { UserFact } from "@jaf/user-memory";
 import * as z from "zod";
 import { lineOf, textOf } from "../statements.ts";
-import { askUser } from "../vouching.ts";
 import { addTool, answered, refused, type ToolScope } from "./tool.ts";
 import { factSchema, idSchema, UNKNOWN, viewOf } from "./views.ts";
+import { askUser } from "./vouching.ts";
 
 const inputSchema = z.strictObject({
   id: idSchema.optional().describe("The fact to decide about. Without it, the facts that wait are listed."),

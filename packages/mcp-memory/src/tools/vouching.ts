@@ -8,7 +8,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import type { ToolScope } from "./tools/tool.ts";
+import type { ToolScope } from "./tool.ts";
 
 /**
  * What the user says to a question:
