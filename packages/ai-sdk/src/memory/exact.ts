@@ -36,10 +36,3 @@ export function fieldsBeyond(part: Fields, whole: Fields): Fields | undefined {
     Object.entries(whole).filter(([key, value]) => value !== undefined && ownField(part, key) === undefined),
   );
 }
-
-/** Returns a copy whose arrays and plain objects can be changed. A message that was read from a store is frozen. */
-export function thawed<T>(value: T): T {
-  if (Array.isArray(value)) return value.map(thawed) as T;
-  if (!isFieldsOnly(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, thawed(field)])) as T;
-}

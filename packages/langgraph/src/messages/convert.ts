@@ -1,5 +1,5 @@
 import type { Message, RichMessage, RichToolCall } from "@jaf/memory";
-import { present, sameJson } from "@jaf/memory/internal";
+import { present, sameJson, thawed } from "@jaf/memory/internal";
 import {
   AIMessage,
   AIMessageChunk,
@@ -16,7 +16,6 @@ import {
   ToolMessage,
   ToolMessageChunk,
 } from "@langchain/core/messages";
-import { thawed } from "../thawed.ts";
 import { blocksOf, namedArguments, partsOf } from "./parts.ts";
 
 /** The fields of a message of LangChain. */
@@ -115,9 +114,9 @@ export const fromBaseMessages = (messages: readonly BaseMessage[]): readonly Mes
 export const toBaseMessages = (messages: readonly Message[]): BaseMessage[] =>
   messages.map((message: RichMessage) => {
     const { type, fields } = (message["langchain"] ?? {}) as Remainder;
-    if (type !== undefined) return create(type, thawed(fields ?? {}) as Fields);
+    if (type !== undefined) return create(type, thawed(fields ?? {}));
     const standard = standardMessage(message);
-    return create(standard.type, { ...standard.fields, ...(thawed(fields) as Fields | undefined) });
+    return create(standard.type, { ...standard.fields, ...thawed(fields) });
   });
 
 function create(type: string, fields: Fields): BaseMessage {
