@@ -3,11 +3,12 @@
 export { sha256, sha512t256, startSha512t256 } from "#digest";
 export { isMediaResolver } from "./blobs/media-resolver.ts";
 export { checkedProvider } from "./bridge/checked-provider.ts";
+export { isExact } from "./bridge/is-exact.ts";
 export { chatMemoryConfigSchema, parseChatMemoryConfig, windowOptionsOf } from "./chat-memory/config.ts";
 export { parseOptions } from "./codec/checks.ts";
 export { parseMessages } from "./codec/messages.ts";
 export { originalIn, withOriginal } from "./codec/original.ts";
-export { sameJson } from "./codec/same-json.ts";
+export { ownField, sameJson } from "./codec/same-json.ts";
 export {
   createFailure,
   createMemoryConflictError,

@@ -1,5 +1,5 @@
 import type { Message, RichMessage, RichToolCall } from "@jaf/memory";
-import { present, sameJson, thawed } from "@jaf/memory/internal";
+import { isExact, present, sameJson, thawed } from "@jaf/memory/internal";
 import {
   AIMessage,
   AIMessageChunk,
@@ -174,7 +174,7 @@ function fromBaseMessage(message: BaseMessage): RichMessage {
   const back = standardMessage(standard);
   if (type !== back.type) return { ...standard, langchain: { type, fields } };
   const backFields = fieldsOf(create(back.type, back.fields));
-  const differing = Object.entries(fields).filter(([field, value]) => !sameJson(value, backFields[field]));
+  const differing = Object.entries(fields).filter(([field, value]) => !isExact(value, backFields[field]));
   if (differing.length === 0) return standard;
   const remainder: Remainder = { fields: Object.fromEntries(differing) };
   return { ...standard, langchain: remainder };
