@@ -1,9 +1,9 @@
 import type { ConversationMemory, MemoryQuery, WriteMetadata } from "@jaf/memory";
 import { conversationCursor } from "@jaf/memory/adapter";
-import { createKeyedQueue, unwrap } from "@jaf/memory/internal";
+import { checkedProvider, createKeyedQueue, present, unwrap } from "@jaf/memory/internal";
 import { entryOf } from "./entries.ts";
 import { ownerOf, placeOf, traceOf } from "./keys.ts";
-import { checkedProvider, type SessionStoreSettings } from "./settings.ts";
+import type { SessionStoreSettings } from "./settings.ts";
 import { createTranscripts, type Head } from "./transcripts.ts";
 import type {
   ConversationSessionStore,
@@ -17,8 +17,8 @@ const PAGE = 200;
 
 /**
  * A `SessionStore` for the Claude Agent SDK. A transcript is a conversation; a subagent's transcript is a child of its
- * session's. All methods reject with a `MemoryCallError`. Calling it makes no request. It throws a `MemoryCallError` if
- * the settings aren't valid.
+ * session's. All methods reject with a `MemoryCallError`. Calling it makes no request. It throws a `TypeError` if the
+ * settings are invalid.
  *
  * @example
  * ```ts
@@ -33,8 +33,8 @@ const PAGE = 200;
  * ```
  */
 export function createSessionStore(settings: SessionStoreSettings): ConversationSessionStore {
-  const provider = checkedProvider(settings);
   const { userId, foldSessionSummary: fold } = settings;
+  const provider = checkedProvider("createSessionStore", settings.provider, present({ userId }));
   const transcripts = createTranscripts(provider, describe);
   // Entries of one process are stored in the order of the calls.
   const queue = createKeyedQueue();

@@ -161,3 +161,13 @@ it("reads what other engines wrote", () => {
   ]);
   expect(nothing?.content).toBe("");
 });
+
+it("keeps dates and addresses in the arguments of a call, which are texts in the standard form", () => {
+  const args = { from: new Date(0), at: new URL("https://a.test/") };
+  const message = new AIMessage({
+    content: "",
+    tool_calls: [{ type: "tool_call", id: "1", name: "book", args }],
+  });
+  const [back] = toBaseMessages(fromBaseMessages([message]));
+  expect((back as AIMessage).tool_calls?.[0]?.args).toEqual(args);
+});

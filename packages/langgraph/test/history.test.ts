@@ -60,5 +60,7 @@ it("adds nothing to what was erased after it was read, nor to another user's con
 
 it("refuses invalid settings", () => {
   const provider = createInMemoryProvider();
-  expect(() => createChatHistory({ provider, conversationId: "" })).toThrow("invalid conversationId");
+  expect(() => createChatHistory({ provider, conversationId: "" })).toThrow(
+    /^Invalid settings of createChatHistory: conversationId/,
+  );
 });

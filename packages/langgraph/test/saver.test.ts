@@ -175,9 +175,11 @@ it("keeps ids and channels apart, however hostile, and refuses those that no sto
     memoryError: { _tag: "MemoryValidationError" },
   });
   expect(() => createCheckpointSaver({ provider: {} as never })).toThrow(
-    "createCheckpointSaver: invalid provider",
+    "Invalid settings of createCheckpointSaver: provider: expected",
   );
-  expect(() => createCheckpointSaver({ provider: open(), userId: "" })).toThrow("invalid userId");
+  expect(() => createCheckpointSaver({ provider: open(), userId: "" })).toThrow(
+    "Invalid settings of createCheckpointSaver: userId",
+  );
 });
 
 it("says so if the store has dropped the record of a value", async () => {

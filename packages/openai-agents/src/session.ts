@@ -32,8 +32,8 @@ export interface ConversationSession
 
 /**
  * A session that is stored as a conversation, in standard messages. Any number of processes may use the same
- * conversation. All methods reject with a `MemoryCallError`. Calling it makes no request. It throws a `MemoryCallError`
- * if an id or the provider isn't valid.
+ * conversation. All methods reject with a `MemoryCallError`. Calling it makes no request. It throws a `TypeError` if the
+ * settings are invalid.
  *
  * @example
  * ```ts

@@ -1,15 +1,10 @@
 import type { MemoryProvider, VersionedMemoryProvider } from "@jaf/memory";
-import {
-  createMemoryValidationError,
-  idIssue,
-  isVersionedProvider,
-  MemoryCallError,
-} from "@jaf/memory/internal";
+import { checkedProvider, present } from "@jaf/memory/internal";
 import type { AgentInputItem } from "@openai/agents-core";
 
 /** The settings of {@link createSession}. */
 export interface SessionSettings {
-  /** Where the conversation is stored. A provider of this project, also with `withRetry` or `withBlobs` around it. */
+  /** Where the conversation is stored: a provider of JAF, also with `withRetry` or `withBlobs` around it. */
   readonly provider: MemoryProvider;
   /** The id of the conversation. It is also the id of the session. */
   readonly conversationId: string;
@@ -34,18 +29,8 @@ export interface Place {
   readonly userId: string | undefined;
 }
 
-/** Throws a `MemoryCallError` if an id isn't valid, or if the provider lacks a method that a session needs. */
+/** Throws a `TypeError` if the settings are invalid. */
 export function placeOf({ provider, conversationId, userId }: SessionSettings): Place {
-  const issue =
-    idIssue("conversationId", conversationId) ??
-    (userId === undefined ? undefined : idIssue("userId", userId));
-  const issues = issue === undefined ? [] : [issue];
-  if (!isVersionedProvider(provider)) {
-    issues.push({ path: "provider", expected: "a provider with readConversation, such as those of JAF" });
-    throw new MemoryCallError(createMemoryValidationError(issues, { operation: "createSession" }));
-  }
-  if (issues.length > 0) {
-    throw new MemoryCallError(createMemoryValidationError(issues, { operation: "createSession" }));
-  }
-  return { provider, conversationId, userId };
+  const ids = { conversationId, ...present({ userId }) };
+  return { provider: checkedProvider("createSession", provider, ids), conversationId, userId };
 }

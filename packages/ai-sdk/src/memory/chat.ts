@@ -8,12 +8,12 @@ import {
   type WriteResult,
 } from "@jaf/memory";
 import {
+  checkedProvider,
   createMemoryConflictError,
   createMemoryValidationError,
   createSuccess,
   MemoryCallError,
   present,
-  readFrom,
   receiptOf,
   unwrap,
 } from "@jaf/memory/internal";
@@ -23,7 +23,7 @@ import {
  * conversation was erased since the object's first call, so the late save of a reply doesn't bring the conversation back.
  */
 export interface Chat {
-  /** The store: any provider of JAF, e.g. of `@jaf/memory-postgres` or `@jaf/memory-redis`. */
+  /** Where the conversation is stored: a provider of JAF, also with `withRetry` or `withBlobs` around it. */
   readonly provider: MemoryProvider;
   readonly conversationId: string;
   /**
@@ -42,22 +42,25 @@ export interface ChatReading {
   readonly firstPosition: number;
   readonly exists: boolean;
   readonly version: number | undefined;
-  readonly incarnation: string | undefined;
+  readonly incarnation: string;
 }
 
 /** The incarnation of the conversation that the first call with a chat found or created. */
 const firstSeen = new WeakMap<Chat, string>();
 
-/** Reads all messages of a chat. The errors of the provider are thrown as {@link MemoryCallError}. */
+/**
+ * Reads all messages of a chat. The errors of the provider are thrown as {@link MemoryCallError}. Throws a `TypeError` if
+ * the provider or an id is invalid.
+ */
 export async function readChat(operation: string, chat: Chat): Promise<ChatReading> {
-  const { provider, conversationId, userId } = chat;
-  const owned = userId === undefined ? {} : { userId, owner: userId };
+  const { conversationId, userId } = chat;
+  const provider = checkedProvider(operation, chat.provider, { conversationId, ...present({ userId }) });
   const { conversation, firstPosition, incarnation } = await unwrap(operation, () =>
-    readFrom(provider, conversationId, owned),
+    provider.readConversation(conversationId, present({ userId, owner: userId })),
   );
   if (conversation === null)
     return { messages: [], firstPosition: 0, exists: false, version: undefined, incarnation };
-  if (incarnation !== undefined && !firstSeen.has(chat)) firstSeen.set(chat, incarnation);
+  if (!firstSeen.has(chat)) firstSeen.set(chat, incarnation);
   const { messages: stored, metadata } = conversation;
   const messages = isMediaResolver(provider)
     ? await unwrap(operation, () => provider.resolveMedia(conversationId, stored))
@@ -98,7 +101,8 @@ export async function writeChat(
   const known = firstSeen.get(chat);
   if (known !== undefined && known !== reading.incarnation) throw conflict("incarnation", operation);
   const options: WriteOptions = {
-    ...present({ expectedIncarnation: reading.incarnation, messageIds }),
+    expectedIncarnation: reading.incarnation,
+    ...present({ messageIds }),
     ...(dropLast === 0 ? {} : present({ dropLast, expectedVersion: reading.version })),
     ...(reading.exists
       ? {}

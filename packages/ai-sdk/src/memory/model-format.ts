@@ -1,12 +1,12 @@
 import type { ModelOrigin, RichMessage } from "@jaf/memory";
+import { isExact, thawed } from "@jaf/memory/internal";
 import { base64Of, type Fields, fieldsOf, textField } from "@jaf/model-http";
 import { toPrompt } from "../request/messages.ts";
 import { promptOfSpecification } from "../request/specification.ts";
 import { toolOutput } from "../request/tools.ts";
 import { messagesOf } from "../ui/from-ui-messages.ts";
 import { deniedText, outputContent } from "../ui/tool-parts.ts";
-import { fieldsBeyond, isExact, thawed } from "./exact.ts";
-import { type AnyPart, type Original, originalIn, partEntries, partOf } from "./originals.ts";
+import { type AnyPart, fieldsBeyond, type Original, originalIn, partEntries, partOf } from "./originals.ts";
 
 /** A model message of the AI SDK (`ModelMessage`), version 5 to 7. */
 export interface AnyModelMessage {

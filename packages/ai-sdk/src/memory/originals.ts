@@ -1,6 +1,6 @@
 import type { RichMessage } from "@jaf/memory";
+import { isExact, ownField } from "@jaf/memory/internal";
 import { type Fields, fieldsOf, isObject } from "@jaf/model-http";
-import { fieldsBeyond } from "./exact.ts";
 
 /**
  * The extra field `aiSdk` of the first message that a message of the AI SDK was stored as. It holds what the standard form
@@ -24,6 +24,15 @@ export type PartEntry = number | readonly [number, Fields] | Fields;
 
 /** Any part of a message of the AI SDK. */
 export type AnyPart = Fields & { readonly type: string };
+
+/** Returns the fields of `whole` that `part` lacks. Returns `undefined` if a field of `part` differs in `whole`. */
+export function fieldsBeyond(part: Fields, whole: Fields): Fields | undefined {
+  const isIn = Object.keys(part).every((key) => isExact(ownField(part, key), ownField(whole, key)));
+  if (!isIn) return undefined;
+  return Object.fromEntries(
+    Object.entries(whole).filter(([key, value]) => value !== undefined && ownField(part, key) === undefined),
+  );
+}
 
 /** Among how many of the next converted parts an original part is looked for. */
 const LOOKAHEAD = 32;

@@ -1,6 +1,6 @@
 import type { ConversationMemory, MemoryProvider } from "@jaf/memory";
 import { conversationCursor } from "@jaf/memory/adapter";
-import { present, unwrap } from "@jaf/memory/internal";
+import { checkedProvider, present, unwrap } from "@jaf/memory/internal";
 import { invalid } from "./chat.ts";
 
 /** What {@link threadsOf} lists. */
@@ -35,7 +35,7 @@ export interface ThreadPage {
 
 /**
  * Lists a user's conversations without their messages, a page at a time. Rejects with a `MemoryCallError` if the provider
- * fails, or if an argument is invalid.
+ * fails, or if `limit` or `cursor` is invalid, and with a `TypeError` if another setting is.
  *
  * @example
  * ```ts
@@ -48,7 +48,8 @@ export interface ThreadPage {
  * console.log(threads.map(({ title }) => title ?? "New chat"), nextCursor);
  * ```
  */
-export async function threadsOf({ provider, userId, limit = 50, cursor }: ThreadsQuery): Promise<ThreadPage> {
+export async function threadsOf({ userId, limit = 50, cursor, ...given }: ThreadsQuery): Promise<ThreadPage> {
+  const provider = checkedProvider("threadsOf", given.provider, { userId });
   if (!Number.isSafeInteger(limit) || limit < 1) throw invalid("limit", "a whole number from 1", "threadsOf");
   const query = { userId, limit: limit + 1, includeMessages: false, ...present({ cursor }) };
   const found = await unwrap("threadsOf", () => provider.findConversations(query));

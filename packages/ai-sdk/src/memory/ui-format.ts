@@ -1,12 +1,11 @@
 import type { RichMessage } from "@jaf/memory";
-import { sha256 } from "@jaf/memory/internal";
+import { isExact, sha256, thawed } from "@jaf/memory/internal";
 import type { Fields } from "@jaf/model-http";
 import { messagesOf } from "../ui/from-ui-messages.ts";
 import { type ToUIMessagesOptions, toUIMessages } from "../ui/to-ui-messages.ts";
 import { isToolPart } from "../ui/tool-parts.ts";
 import type { AiSdkUIPart } from "../ui/ui-message.ts";
-import { fieldsBeyond, isExact, thawed } from "./exact.ts";
-import { type AnyPart, type Original, originalIn, partEntries, partOf } from "./originals.ts";
+import { type AnyPart, fieldsBeyond, type Original, originalIn, partEntries, partOf } from "./originals.ts";
 
 /** A UI message of the AI SDK, version 5 to 7, with the application's own types of metadata, data parts and tools. */
 export interface AnyUIMessage {

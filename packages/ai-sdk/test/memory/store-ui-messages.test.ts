@@ -195,6 +195,18 @@ describe("a route of an application", () => {
   });
 });
 
+it("refuses settings that can only be an error of the program", async () => {
+  const { readConversation: _, ...plain } = provider;
+  await expect(loadUIMessages({ ...freshChat(), provider: plain })).rejects.toThrow(
+    /loadUIMessages: provider/,
+  );
+  await expect(storeUIMessages({ ...freshChat(), userId: "" }, [])).rejects.toThrow(
+    /storeUIMessages: userId/,
+  );
+  // Without a user, the list would be that of all users.
+  await expect(threadsOf({ provider, userId: undefined as never })).rejects.toThrow(/threadsOf: userId/);
+});
+
 describe("threadsOf", () => {
   it("lists a user's conversations in pages, the newest first, without messages", async () => {
     const userId = crypto.randomUUID();

@@ -1,5 +1,5 @@
 import type { Message, RichMessage, RichToolCall } from "@jaf/memory";
-import { present, sameJson } from "@jaf/memory/internal";
+import { isExact, present, sameJson, thawed } from "@jaf/memory/internal";
 import {
   AIMessage,
   AIMessageChunk,
@@ -16,7 +16,6 @@ import {
   ToolMessage,
   ToolMessageChunk,
 } from "@langchain/core/messages";
-import { thawed } from "../thawed.ts";
 import { blocksOf, namedArguments, partsOf } from "./parts.ts";
 
 /** The fields of a message of LangChain. */
@@ -115,9 +114,9 @@ export const fromBaseMessages = (messages: readonly BaseMessage[]): readonly Mes
 export const toBaseMessages = (messages: readonly Message[]): BaseMessage[] =>
   messages.map((message: RichMessage) => {
     const { type, fields } = (message["langchain"] ?? {}) as Remainder;
-    if (type !== undefined) return create(type, thawed(fields ?? {}) as Fields);
+    if (type !== undefined) return create(type, thawed(fields ?? {}));
     const standard = standardMessage(message);
-    return create(standard.type, { ...standard.fields, ...(thawed(fields) as Fields | undefined) });
+    return create(standard.type, { ...standard.fields, ...thawed(fields) });
   });
 
 function create(type: string, fields: Fields): BaseMessage {
@@ -175,7 +174,7 @@ function fromBaseMessage(message: BaseMessage): RichMessage {
   const back = standardMessage(standard);
   if (type !== back.type) return { ...standard, langchain: { type, fields } };
   const backFields = fieldsOf(create(back.type, back.fields));
-  const differing = Object.entries(fields).filter(([field, value]) => !sameJson(value, backFields[field]));
+  const differing = Object.entries(fields).filter(([field, value]) => !isExact(value, backFields[field]));
   if (differing.length === 0) return standard;
   const remainder: Remainder = { fields: Object.fromEntries(differing) };
   return { ...standard, langchain: remainder };

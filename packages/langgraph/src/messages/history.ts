@@ -1,8 +1,8 @@
 import { MemoryCallError } from "@jaf/memory";
-import { present, unwrap } from "@jaf/memory/internal";
+import { checkedProvider, present, unwrap } from "@jaf/memory/internal";
 import { BaseListChatMessageHistory } from "@langchain/core/chat_history";
 import type { BaseMessage } from "@langchain/core/messages";
-import { checkedMemory, checkId, type Memory, type MemorySettings } from "../settings.ts";
+import type { Memory, MemorySettings } from "../settings.ts";
 import { fromBaseMessages, toBaseMessages } from "./convert.ts";
 
 /** Settings of {@link createChatHistory}. */
@@ -32,10 +32,10 @@ export interface ChatHistorySettings extends MemorySettings {
  * ```
  */
 export function createChatHistory(settings: ChatHistorySettings): BaseListChatMessageHistory {
-  const { conversationId } = settings;
-  const memory = checkedMemory("createChatHistory", settings);
-  checkId("createChatHistory", "conversationId", conversationId);
-  return new ConversationHistory(memory, conversationId);
+  const { conversationId, userId } = settings;
+  const ids = { conversationId, ...present({ userId }) };
+  const provider = checkedProvider("createChatHistory", settings.provider, ids);
+  return new ConversationHistory({ provider, userId }, conversationId);
 }
 
 /** The conversation as it was read last. */

@@ -1,5 +1,5 @@
 import type { ContentPart, RichToolCall } from "@jaf/memory";
-import { present, sameJson } from "@jaf/memory/internal";
+import { isExact, present } from "@jaf/memory/internal";
 import type { ContentBlock, MessageContent } from "@langchain/core/messages";
 
 /** A content block of LangChain, or a part of JAF, as an object whose fields can be read. */
@@ -17,9 +17,9 @@ export function partsOf(content: MessageContent, calls: readonly RichToolCall[])
   return content.map((block: unknown) => {
     const original = block as Block;
     const candidates = [standardPart(original), original as ContentPart];
-    const isExact = (part: ContentPart | undefined) =>
-      part !== undefined && sameJson(blocksOf([part], calls), [original]);
-    return candidates.find(isExact) ?? { type: WRAPPED, block };
+    const isBack = (part: ContentPart | undefined) =>
+      part !== undefined && isExact(blocksOf([part], calls), [original]);
+    return candidates.find(isBack) ?? { type: WRAPPED, block };
   });
 }
 

@@ -1,9 +1,8 @@
 import { type ConversationMemory, MemoryCallError, type Message, type RichMessage } from "@jaf/memory";
-import { present, sha256, unwrap } from "@jaf/memory/internal";
+import { present, sha256, thawed, unwrap } from "@jaf/memory/internal";
 import type { Item } from "@langchain/langgraph-checkpoint";
 import { conversations } from "../conversations.ts";
 import type { Memory } from "../settings.ts";
-import { thawed } from "../thawed.ts";
 
 /** Names a document. */
 export interface DocumentName {

@@ -1,5 +1,5 @@
 import type { ContentPart, RichMessage, ToolCall } from "@jaf/memory";
-import { sameJson, withOriginal } from "@jaf/memory/internal";
+import { isExact, withOriginal } from "@jaf/memory/internal";
 import type { AgentInputItem, AssistantMessageItem, FunctionCallResultItem } from "@openai/agents-core";
 import { mediaPartOf, standardParts } from "./media.ts";
 import { itemsOfMessage, ORIGINAL } from "./to-items.ts";
@@ -36,7 +36,7 @@ function groupsOf(items: readonly AgentInputItem[]): AgentInputItem[][] {
 export const messagesOf = (items: readonly AgentInputItem[]): RichMessage[] =>
   groupsOf(items).map((group) => {
     const message = standardOf(group);
-    return sameJson(itemsOfMessage(message), group) ? message : withOriginal(message, ORIGINAL, group);
+    return isExact(itemsOfMessage(message), group) ? message : withOriginal(message, ORIGINAL, group);
   });
 
 function standardOf(group: readonly AgentInputItem[]): RichMessage {
