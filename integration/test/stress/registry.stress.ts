@@ -73,7 +73,7 @@ describe.concurrent("all packages", () => {
           "@openai/agents-core",
           "@langchain/core",
           "@langchain/langgraph-checkpoint",
-          "@photostructure/sqlite",
+          "@photostructure/sqlite@1",
         ],
       ]);
       outputOf(await load(project, "load.mjs"));
