@@ -60,6 +60,14 @@ it("ranks by a query, respects which fields are indexed, and refuses a query tha
   );
 });
 
+it("finds nothing of other labels by a label that is a wildcard in lists", async () => {
+  const store = open();
+  await store.put(["memories", "alice"], "k", { of: "alice" });
+  await store.put(["memories", "*"], "k", { of: "*" });
+  expect((await store.search(["memories", "*"])).map(({ value }) => value)).toEqual([{ of: "*" }]);
+  expect(await store.search(["memories", "alice", "*"])).toEqual([]);
+});
+
 it("lists namespaces by prefix, suffix, wildcard and depth", async () => {
   const store = open();
   for (const namespace of [["a", "b", "v1"], ["a", "c", "v1"], ["a", "c", "v2"], ["d"]]) {
