@@ -19,6 +19,11 @@ function slow(): VersionedMemoryProvider {
   return { ...provider, appendMessages };
 }
 
+/** What LangGraph passes to a node: the checkpoints of the graphs around it, by namespace. */
+interface Configurable {
+  readonly checkpoint_map: Readonly<Record<string, string>>;
+}
+
 /** A graph with two nodes and a subgraph that asks, if `asks`. `during` runs in its first node. */
 function graphWith(
   checkpointer: BaseCheckpointSaver,
@@ -34,7 +39,7 @@ function graphWith(
   return new StateGraph(MessagesAnnotation)
     .addNode("first", async () => ({ messages: [new AIMessage("first")] }))
     .addNode("second", async (state, { configurable }) => {
-      await during(configurable?.["checkpoint_map"]?.[""]);
+      await during((configurable as unknown as Configurable).checkpoint_map[""] ?? "");
       return sub.invoke(state);
     })
     .addEdge(START, "first")

@@ -48,6 +48,7 @@ it("adds nothing to what was erased after it was read, nor to another user's con
     await history.getMessages();
     await provider.clearUserConversations("ada");
     await expect(history.addAIMessage("late")).rejects.toMatchObject(conflict("incarnation"));
+    await expect(history.addAIMessage("later")).rejects.toMatchObject(conflict("incarnation"));
     expect(await history.getMessages()).toEqual([]);
   }
   await open(provider).addUserMessage("Hi");
@@ -56,6 +57,34 @@ it("adds nothing to what was erased after it was read, nor to another user's con
   await expect(bobs.addUserMessage("mine")).rejects.toMatchObject(conflict("owner"));
   await bobs.clear();
   expect(await open(provider).getMessages()).toHaveLength(1);
+});
+
+it("adds nothing to what was erased after its own writes, without a read between", async () => {
+  const provider = createInMemoryProvider();
+  for (const userId of ["ada", undefined]) {
+    const history = createChatHistory({ provider, conversationId: "conv-1", ...(userId && { userId }) });
+    await history.addUserMessage("one");
+    await history.addAIMessage("two");
+    await provider.deleteConversation("conv-1");
+    for (const text of ["three", "four"]) {
+      await expect(history.addAIMessage(text)).rejects.toMatchObject({
+        memoryError: { _tag: "MemoryConflictError", reason: "incarnation" },
+      });
+    }
+    expect(await history.getMessages()).toEqual([]);
+  }
+});
+
+it("doesn't take over a conversation without an owner", async () => {
+  const provider = createInMemoryProvider();
+  const free = createChatHistory({ provider, conversationId: "conv-1" });
+  await free.addUserMessage("Nobody's");
+  const bobs = open(provider, "bob");
+  await expect(bobs.addUserMessage("mine")).rejects.toMatchObject({
+    memoryError: { _tag: "MemoryConflictError" },
+  });
+  expect(await bobs.getMessages()).toEqual([]);
+  expect(await free.getMessages()).toEqual([new HumanMessage("Nobody's")]);
 });
 
 it("refuses invalid settings", () => {

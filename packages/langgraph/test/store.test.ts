@@ -109,12 +109,15 @@ it("keeps users apart, isn't in lists of conversations, and is erased with the u
   expect(await adas.get(["a"], "k")).toBeNull();
   expect(await adas.search([])).toEqual([]);
   // What a run stores that began before the erasure.
-  await expect(adas.put(["a"], "k", { of: "before" })).rejects.toMatchObject({
-    memoryError: { _tag: "MemoryConflictError", reason: "incarnation" },
-  });
+  for (const key of ["k", "k", "other"]) {
+    await expect(adas.put(["a"], key, { of: "before" })).rejects.toMatchObject({
+      memoryError: { _tag: "MemoryConflictError", reason: "incarnation" },
+    });
+  }
   expect(await open(provider).search([])).toEqual([]);
-  await adas.put(["a"], "k", { of: "after" });
-  expect((await adas.get(["a"], "k"))?.value).toEqual({ of: "after" });
+  const later = open(provider);
+  await later.put(["a"], "k", { of: "after" });
+  expect((await later.get(["a"], "k"))?.value).toEqual({ of: "after" });
   expect((await bobs.get(["a"], "k"))?.value).toEqual({ of: "bob" });
 });
 

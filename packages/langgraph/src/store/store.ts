@@ -30,8 +30,8 @@ export interface StoreSettings extends MemorySettings {
  * - A put replaces the document, the last one wins. `createdAt` stays.
  * - `search` and `listNamespaces` read all documents of the owner: they are for up to some thousands.
  * - With `userId`, the documents are erased by `clearUserConversations(userId)`. If the user was erased after the first
- *   call of this object, its next put is refused with a `MemoryCallError`, because what it stores may come from before.
- *   So create a store for each run.
+ *   call of this object, all its later puts are refused with a `MemoryCallError`, because what they store may come from
+ *   before. So create a store for each run.
  *
  * Throws a `TypeError` if the settings are invalid. The methods reject with `MemoryCallError`.
  *
