@@ -1,7 +1,7 @@
 import { createInMemoryProvider } from "@jaf/memory";
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { expect, it } from "vitest";
-import { createChatHistory } from "../src/index.ts";
+import { createChatHistory, createCheckpointSaver, createStore } from "../src/index.ts";
 
 const open = (provider = createInMemoryProvider(), userId = "ada") =>
   createChatHistory({ provider, conversationId: "conv-1", userId });
@@ -92,4 +92,9 @@ it("refuses invalid settings", () => {
   expect(() => createChatHistory({ provider, conversationId: "" })).toThrow(
     /^Invalid settings of createChatHistory: conversationId/,
   );
+  // A user who isn't signed in: without an owner, all conversations would be open.
+  const signedOut = { provider, conversationId: "conv-1", userId: undefined as never };
+  for (const create of [createChatHistory, createCheckpointSaver, createStore]) {
+    expect(() => create(signedOut)).toThrow(`Invalid settings of ${create.name}: userId`);
+  }
 });

@@ -1,8 +1,8 @@
 import { type ConversationReading, MemoryCallError } from "@jaf/memory";
-import { checkedProvider, present, unwrap } from "@jaf/memory/internal";
+import { present, unwrap } from "@jaf/memory/internal";
 import { BaseListChatMessageHistory } from "@langchain/core/chat_history";
 import type { BaseMessage } from "@langchain/core/messages";
-import type { Memory, MemorySettings } from "../settings.ts";
+import { checkedMemory, type Memory, type MemorySettings } from "../settings.ts";
 import { fromBaseMessages, toBaseMessages } from "./convert.ts";
 
 /** Settings of {@link createChatHistory}. */
@@ -32,10 +32,9 @@ export interface ChatHistorySettings extends MemorySettings {
  * ```
  */
 export function createChatHistory(settings: ChatHistorySettings): BaseListChatMessageHistory {
-  const { conversationId, userId } = settings;
-  const ids = { conversationId, ...present({ userId }) };
-  const provider = checkedProvider("createChatHistory", settings.provider, ids);
-  return new ConversationHistory({ provider, userId }, conversationId);
+  const { conversationId } = settings;
+  const memory = checkedMemory("createChatHistory", settings, { conversationId });
+  return new ConversationHistory(memory, conversationId);
 }
 
 /** The conversation as it was read or written last. */
