@@ -26,7 +26,7 @@ export interface KnownCheckpoints {
 
 /** Enough for the runs of one process that are under way. An entry takes about a kilobyte. */
 const CHECKPOINTS = 1_000;
-/** More, because a run that has stored nothing yet can't be told from one whose thread was erased without its start. */
+/** More: without its start, a run's first write can't be told from a write after an erasure. */
 const STARTS = 10_000;
 
 const keyOf = ({ thread, namespace }: Place, ...checkpoint: readonly string[]): string =>
