@@ -329,6 +329,11 @@ it("doesn't join a conversation that began after an erasure", async () => {
   await second.addItems([user("also new")]);
   expect(await reasonOf(late.addItems([user("SECRET")]))).toMatch(/incarnation|version/);
   expect(await first.getItems()).toEqual([user("new"), user("also new")]);
+  // Another engine's conversation doesn't say when it began.
+  const run = createSession({ ...given, conversationId: "conv-2" });
+  await run.getItems();
+  await provider.storeMessages("conv-2", [{ role: "user", content: "of another engine" }], { userId: "ada" });
+  expect(await reasonOf(run.addItems([user("SECRET")]))).toMatch(/incarnation|version/);
 });
 
 /** A conversation of another engine. Its second message has nothing that the SDK knows. */
