@@ -68,6 +68,13 @@ describe.concurrent("all packages", () => {
         ...["zod", "@electric-sql/pglite", "@opentelemetry/api"],
         // The queues of the adapters.
         ...["bullmq@6", "pg-boss@10", "pg"],
+        // The frameworks of the bridges, and the driver of SQLite.
+        ...[
+          "@openai/agents-core",
+          "@langchain/core",
+          "@langchain/langgraph-checkpoint",
+          "@photostructure/sqlite@1",
+        ],
       ]);
       outputOf(await load(project, "load.mjs"));
       outputOf(await load(project, "load.cjs"));
