@@ -51,14 +51,11 @@ export function followConversation(place: Place): Followed {
     // Without a receipt, nothing tells which conversation was created.
     if (incarnation === undefined) see(run, await readHistory(place, "none"));
     else {
-      const isNext =
-        receipt?.version !== undefined && version !== undefined && receipt.version <= version + 1;
-      remember(run, {
-        exists: true,
-        incarnation,
-        version: receipt?.version,
-        isChanged: isChanged || !isNext,
-      });
+      const next = receipt?.version;
+      const isNext = next !== undefined && version !== undefined && next <= version + 1;
+      // Writes that were made at the same time may end in another order.
+      const last = next === undefined ? undefined : Math.max(next, version ?? 0);
+      remember(run, { exists: true, incarnation, version: last, isChanged: isChanged || !isNext });
     }
   };
 

@@ -178,6 +178,7 @@ it("reads what another engine has written", () => {
     { role: "assistant", content: [{ type: "reasoning", text: "Hm" }] },
     { role: "user", content: [{ type: "claude-agent-tool_reference" }] },
     { role: "system", content: null },
+    { role: "tool", content: [{ type: "tool-approval-response", approvalId: "a", approved: true }] },
   ];
   expect(itemsOf(foreign)).toEqual([
     { type: "message", role: "system", content: "Be short." },

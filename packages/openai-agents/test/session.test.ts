@@ -1,4 +1,10 @@
-import { createInMemoryProvider, MemoryCallError } from "@jaf/memory";
+import {
+  createInMemoryBlobStore,
+  createInMemoryProvider,
+  MemoryCallError,
+  withBlobs,
+  withRetry,
+} from "@jaf/memory";
 import { Agent, type AgentInputItem, RunContext, RunState, run, tool } from "@openai/agents-core";
 import { assistantMessage, functionCall, ScriptedModel } from "@openai/agents-core/testing";
 import { expect, it, onTestFinished, vi } from "vitest";
@@ -301,7 +307,9 @@ it("doesn't clear a conversation that another user has made of the same id meanw
 });
 
 it("replaces no items that the run hasn't seen", async () => {
-  const { session, given } = open();
+  const inner = createInMemoryProvider();
+  const blobs = createInMemoryBlobStore();
+  const { session, given } = open({ provider: withRetry(withBlobs(inner, { blobs })) });
   await session.addItems([user("1"), user("2")]);
   const other = createSession(given);
   await session.getItems();
@@ -315,6 +323,10 @@ it("replaces no items that the run hasn't seen", async () => {
   await session.replaceHistoryWithCompaction([user("all")]);
   await session.replaceHistoryWithCompaction([user("again")]);
   expect(await session.getItems()).toEqual([user("again")]);
+  // The run's own writes aren't others' writes, also at the same time.
+  await Promise.all(["6", "7", "8"].map((text) => session.addItems([user(text)])));
+  await session.storeRunState(waitingState(new Agent({ name: "Helper" })));
+  expect(await createSession(given).takeRunState(new Agent({ name: "Helper" }))).toBeDefined();
   await createSession(given).replaceHistoryWithCompaction([user("unread")]);
   expect(await createSession(given).getItems()).toEqual([user("unread")]);
 });

@@ -60,15 +60,18 @@ function standardItems(message: RichMessage, names: ReadonlyMap<string, string>)
       return text !== "" || content === "" ? [{ type: "message", role: "system", content: text }] : [];
     }
     case "tool":
-      return [resultItem(message, names)];
+      return message.tool_call_id === undefined ? [] : [resultItem(message, message.tool_call_id, names)];
     default:
       return replyItems(message);
   }
 }
 
 /** The result of a call. It stays without content, because the call needs one. */
-function resultItem(message: RichMessage, names: ReadonlyMap<string, string>): FunctionCallResultItem {
-  const callId = message.tool_call_id ?? "";
+function resultItem(
+  message: RichMessage,
+  callId: string,
+  names: ReadonlyMap<string, string>,
+): FunctionCallResultItem {
   const name = message["name"];
   const input = inputOf(message.content);
   const output = typeof input === "string" ? input : input.filter((part) => part.type !== "audio");
