@@ -49,8 +49,9 @@ export function followConversation(place: Place): Followed {
     const { version, isChanged } = seenBy(run) ?? { ...before, isChanged: false };
     const incarnation = before.exists ? before.incarnation : receipt?.incarnation;
     // Without a receipt, nothing tells which conversation was created.
-    if (incarnation === undefined) see(run, await readHistory(place, "none"));
-    else {
+    if (incarnation === undefined) {
+      remember(run, { ...(await readHistory(place, "none")), isChanged: true });
+    } else {
       const next = receipt?.version;
       const isNext = next !== undefined && version !== undefined && next <= version + 1;
       // Writes that were made at the same time may end in another order.

@@ -36,7 +36,7 @@ export interface RunStates {
 }
 
 /** The run states of a session, and what the session itself needs. */
-export interface StoredRunStates extends RunStates {
+interface StoredRunStates extends RunStates {
   /** Removes the stored state. */
   readonly drop: () => Promise<void>;
 }

@@ -118,7 +118,7 @@ export function createTransactions(place: Place, followed: Followed): Transactio
         run,
         () => readHistory(place, "none"),
         (reading) => {
-          // Outside of a run, the next items begin anew.
+          // Outside of a run, nothing that was seen before matters to the next items.
           if (run === undefined) followed.see(run, reading);
           return reading.count === 0 ? undefined : { end: replacing(reading.count, []), value: undefined };
         },
