@@ -1,6 +1,6 @@
 import type { ConversationMemory, MemoryQuery, WriteMetadata } from "@jaf/memory";
 import { conversationCursor } from "@jaf/memory/adapter";
-import { checkedProvider, createKeyedQueue, present, unwrap } from "@jaf/memory/internal";
+import { checkedProvider, createKeyedQueue, unwrap } from "@jaf/memory/internal";
 import { entryOf } from "./entries.ts";
 import { ownerOf, placeOf, traceOf } from "./keys.ts";
 import type { SessionStoreSettings } from "./settings.ts";
@@ -34,7 +34,7 @@ const PAGE = 200;
  */
 export function createSessionStore(settings: SessionStoreSettings): ConversationSessionStore {
   const { userId, foldSessionSummary: fold } = settings;
-  const provider = checkedProvider("createSessionStore", settings.provider, present({ userId }));
+  const provider = checkedProvider("createSessionStore", settings);
   const transcripts = createTranscripts(provider, describe);
   // Entries of one process are stored in the order of the calls.
   const queue = createKeyedQueue();

@@ -210,6 +210,7 @@ it("gives no user another user's session, and doesn't bring an erased one back",
 it("says what is wrong with the settings", () => {
   const provider = createInMemoryProvider();
   expect(() => createSessionStore({ provider, userId: "" })).toThrow(/userId/);
+  expect(() => createSessionStore({ provider, userId: undefined as never })).toThrow(/leave out the field/);
   const { readConversation: _, ...plain } = provider;
   expect(() => createSessionStore({ provider: plain })).toThrow(/readConversation/);
 });

@@ -1,5 +1,5 @@
 import type { MemoryProvider, VersionedMemoryProvider } from "@jaf/memory";
-import { checkedProvider, present } from "@jaf/memory/internal";
+import { checkedProvider } from "@jaf/memory/internal";
 
 /** The memory that a bridge works on. */
 export interface MemorySettings {
@@ -8,6 +8,7 @@ export interface MemorySettings {
   /**
    * The owner. What is created belongs to this user and is erased with the user's conversations. What belongs to another
    * user, or to no user, is neither read nor changed. Default: no owner, and no check of owners.
+   * `undefined` as its value, e.g. for a visitor without a login, is a `TypeError`.
    */
   readonly userId?: string;
 }
@@ -19,7 +20,7 @@ export interface Memory {
 }
 
 /** Checks the settings of the function `name`. Throws a `TypeError` if they are invalid. */
-export const checkedMemory = (name: string, { provider, userId }: MemorySettings): Memory => ({
-  provider: checkedProvider(name, provider, present({ userId })),
-  userId,
+export const checkedMemory = (name: string, settings: MemorySettings): Memory => ({
+  provider: checkedProvider(name, settings),
+  userId: settings.userId,
 });

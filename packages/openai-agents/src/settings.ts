@@ -1,5 +1,5 @@
 import type { MemoryProvider, VersionedMemoryProvider } from "@jaf/memory";
-import { checkedProvider, present } from "@jaf/memory/internal";
+import { checkedProvider } from "@jaf/memory/internal";
 import type { AgentInputItem } from "@openai/agents-core";
 
 /** The settings of {@link createSession}. */
@@ -11,6 +11,7 @@ export interface SessionSettings {
   /**
    * The owner of the conversation. Another user's conversation counts as missing when it is read, and writes to it are
    * refused. Absent: the conversation that the session creates has no owner, and the owner isn't checked.
+   * `undefined` as its value, e.g. for a visitor without a login, is a `TypeError`.
    */
   readonly userId?: string;
   /**
@@ -30,7 +31,7 @@ export interface Place {
 }
 
 /** Throws a `TypeError` if the settings are invalid. */
-export function placeOf({ provider, conversationId, userId }: SessionSettings): Place {
-  const ids = { conversationId, ...present({ userId }) };
-  return { provider: checkedProvider("createSession", provider, ids), conversationId, userId };
+export function placeOf(settings: SessionSettings): Place {
+  const provider = checkedProvider("createSession", settings, ["conversationId"]);
+  return { provider, conversationId: settings.conversationId, userId: settings.userId };
 }

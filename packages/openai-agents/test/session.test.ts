@@ -145,10 +145,9 @@ it("compacts by the application's function, unless items came in between", async
 it.each([{ owner: "ada" }, { owner: undefined }])(
   "gives no conversation of $owner to another user",
   async ({ owner }) => {
-    const { session, given } = open({
-      userId: undefined as never,
-      ...(owner === undefined ? {} : { userId: owner }),
-    });
+    const provider = createInMemoryProvider();
+    const given = { provider, conversationId: "conv-1" };
+    const session = createSession(owner === undefined ? given : { ...given, userId: owner });
     await session.addItems([user("secret")]);
     const other = createSession({ ...given, userId: "eve" });
     expect(await other.getItems()).toEqual([]);

@@ -33,8 +33,7 @@ export interface ChatHistorySettings extends MemorySettings {
  */
 export function createChatHistory(settings: ChatHistorySettings): BaseListChatMessageHistory {
   const { conversationId, userId } = settings;
-  const ids = { conversationId, ...present({ userId }) };
-  const provider = checkedProvider("createChatHistory", settings.provider, ids);
+  const provider = checkedProvider("createChatHistory", settings, ["conversationId"]);
   return new ConversationHistory({ provider, userId }, conversationId);
 }
 
