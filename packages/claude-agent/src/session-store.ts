@@ -1,6 +1,6 @@
 import type { ConversationMemory, MemoryQuery, WriteMetadata } from "@jaf/memory";
 import { conversationCursor } from "@jaf/memory/adapter";
-import { checkedProvider, createKeyedQueue, present, unwrap } from "@jaf/memory/internal";
+import { checkedProvider, createKeyedQueue, unwrap } from "@jaf/memory/internal";
 import { entryOf } from "./entries.ts";
 import { ownerOf, placeOf, traceOf } from "./keys.ts";
 import type { SessionStoreSettings } from "./settings.ts";
@@ -34,8 +34,11 @@ const PAGE = 200;
  */
 export function createSessionStore(settings: SessionStoreSettings): ConversationSessionStore {
   const { userId, foldSessionSummary: fold } = settings;
-  const provider = checkedProvider("createSessionStore", settings.provider, present({ userId }));
-  const transcripts = createTranscripts(provider, describe);
+  const provider = checkedProvider("createSessionStore", settings);
+  const transcripts = createTranscripts(provider, {
+    countsEntries: ({ subpath }) => subpath === undefined && fold !== undefined,
+    metadataOf: describe,
+  });
   // Entries of one process are stored in the order of the calls.
   const queue = createKeyedQueue();
 
@@ -70,7 +73,7 @@ export function createSessionStore(settings: SessionStoreSettings): Conversation
   ): WriteMetadata | undefined {
     const { projectKey, sessionId, subpath } = key;
     const owner = userId ?? ownerOf(projectKey);
-    const previous = summaryOf(head.metadata, sessionId);
+    const previous = summaryOf(head.metadata);
     const folds = subpath === undefined && fold !== undefined && entries.length > 0;
     if (head.metadata !== undefined && !folds) return undefined;
     const summary = folds ? fold(previous, key, [...entries]).data : undefined;
@@ -94,23 +97,21 @@ export function createSessionStore(settings: SessionStoreSettings): Conversation
       return entries.length === 0 ? null : entries;
     },
     listSessions: async (projectKey) =>
-      (await sessionsOf(projectKey)).map(({ metadata }) => ({
-        sessionId: describedIn(metadata).sessionId,
-        mtime: metadata?.updatedAt.getTime() ?? 0,
-      })),
+      (await sessionsOf(projectKey)).flatMap(({ metadata }) => {
+        const sessionId = describedIn(metadata)?.sessionId;
+        return sessionId === undefined ? [] : { sessionId, mtime: metadata?.updatedAt.getTime() ?? 0 };
+      }),
     listSubkeys: async (key) => {
       const { conversationId } = placeOf(key, userId);
       const found = await all({ childrenOf: conversationId });
-      return found.flatMap(({ metadata }) => describedIn(metadata).subpath ?? []);
+      return found.flatMap(({ metadata }) => describedIn(metadata)?.subpath ?? []);
     },
     delete: (key) => transcripts.remove(placeOf(key, userId)),
     ...(fold === undefined
       ? {}
       : {
           listSessionSummaries: async (projectKey: string) =>
-            (await sessionsOf(projectKey)).flatMap(
-              ({ metadata }) => summaryOf(metadata, describedIn(metadata).sessionId) ?? [],
-            ),
+            (await sessionsOf(projectKey)).flatMap(({ metadata }) => summaryOf(metadata) ?? []),
         }),
   };
 }
@@ -121,15 +122,16 @@ interface Described {
   readonly summary?: Record<string, unknown>;
 }
 
-function describedIn(metadata: Head["metadata"]): Described {
+/** `undefined` if the application has replaced the conversation, and with it its metadata. */
+function describedIn(metadata: Head["metadata"]): Described | undefined {
   const text = metadata?.["claudeAgent"];
-  return typeof text === "string" ? (JSON.parse(text) as Described) : { sessionId: "" };
+  return typeof text === "string" ? (JSON.parse(text) as Described) : undefined;
 }
 
-function summaryOf(metadata: Head["metadata"], sessionId: string): SessionSummaryEntry | undefined {
-  const data = describedIn(metadata).summary;
+function summaryOf(metadata: Head["metadata"]): SessionSummaryEntry | undefined {
+  const { sessionId, summary: data } = describedIn(metadata) ?? {};
   const updatedAt = metadata?.["updatedAt"];
-  return data === undefined || !(updatedAt instanceof Date)
+  return sessionId === undefined || data === undefined || !(updatedAt instanceof Date)
     ? undefined
     : { sessionId, mtime: updatedAt.getTime(), data };
 }

@@ -8,6 +8,7 @@ export interface SessionStoreSettings {
   /**
    * The owner of all sessions that this store writes and reads. `provider.clearUserConversations(userId)` erases them.
    * Default: a session's `projectKey` is its owner.
+   * `undefined` as its value, e.g. for a visitor without a login, is a `TypeError`.
    */
   readonly userId?: string;
   /**

@@ -24,12 +24,17 @@ export interface Head {
   readonly incarnation: string;
 }
 
-/** The metadata that a write of entries sets. `undefined`: none, because the transcript has all it needs. */
-export type DescribeWrite = (
-  key: SessionKey,
-  entries: readonly SessionStoreEntry[],
-  head: Head,
-) => WriteMetadata | undefined;
+/** What is stored of a transcript beside its entries. */
+export interface Description {
+  /** Whether the metadata depend on each entry of the transcript, so that no entry may count twice. */
+  readonly countsEntries: (key: SessionKey) => boolean;
+  /** The metadata that a write of entries sets. `undefined`: none, because the transcript has all it needs. */
+  readonly metadataOf: (
+    key: SessionKey,
+    entries: readonly SessionStoreEntry[],
+    head: Head,
+  ) => WriteMetadata | undefined;
+}
 
 /** Transcripts as conversations. */
 export interface Transcripts {
@@ -43,33 +48,49 @@ export interface Transcripts {
 /** How many transcripts a store remembers. */
 const REMEMBERED = 1_000;
 
+/** How many entries are looked up at the same time. */
+const LOOKUPS = 8;
+
+/** A transcript that a store remembers. */
+interface Met {
+  readonly incarnation: string;
+  /** The conversation of the session's main transcript. */
+  readonly parentId: string | undefined;
+}
+
 const isConflict = (error: unknown, ...reasons: readonly MemoryConflictReason[]): boolean =>
   error instanceof MemoryCallError &&
   isMemoryConflictError(error.memoryError) &&
   reasons.includes(error.memoryError.reason);
 
-export function createTranscripts(provider: VersionedMemoryProvider, describe: DescribeWrite): Transcripts {
+export function createTranscripts(provider: VersionedMemoryProvider, description: Description): Transcripts {
   // The incarnations of transcripts that this store has met, so that a late write doesn't bring back an erased one.
-  const met = new Map<string, string>();
-  const meet = (id: string, incarnation: string) => {
+  const met = new Map<string, Met>();
+  const meet = ({ conversationId: id, parent }: TranscriptPlace, incarnation: string) => {
     met.delete(id);
-    met.set(id, incarnation);
+    met.set(id, { incarnation, parentId: parent?.conversationId });
     for (const oldest of met.keys()) {
       if (met.size <= REMEMBERED) return;
       met.delete(oldest);
     }
   };
 
-  async function headOf({ conversationId, owner }: TranscriptPlace): Promise<Head> {
+  /** Forgets a transcript and those of its subagents. */
+  const forget = (deletedId: string) => {
+    for (const [id, { parentId }] of met) if (id === deletedId || parentId === deletedId) met.delete(id);
+  };
+
+  async function headOf(place: TranscriptPlace): Promise<Head> {
+    const { conversationId, owner } = place;
     const options = { messages: "none", owner, userId: owner } as const;
     const { conversation, incarnation } = await unwrap("readConversation", () =>
       provider.readConversation(conversationId, options),
     );
-    const known = met.get(conversationId);
+    const known = met.get(conversationId)?.incarnation;
     if (known !== undefined && known !== incarnation) {
       throw new MemoryCallError(createMemoryConflictError("incarnation", { operation: "append" }));
     }
-    if (conversation !== null) meet(conversationId, incarnation);
+    if (conversation !== null) meet(place, incarnation);
     return { metadata: conversation?.metadata, incarnation };
   }
 
@@ -88,7 +109,7 @@ export function createTranscripts(provider: VersionedMemoryProvider, describe: D
     });
     if (!result.success) throw new MemoryCallError(result.error);
     const created = receiptOf(result)?.incarnation;
-    if (created !== undefined) meet(conversationId, created);
+    if (created !== undefined) meet(place, created);
   }
 
   /** The session's main transcript, which is created empty if a subagent's entries come first. */
@@ -98,27 +119,36 @@ export function createTranscripts(provider: VersionedMemoryProvider, describe: D
     return { conversationId: main.conversationId, incarnation: (await headOf(main)).incarnation };
   }
 
-  /** The entries without those whose uuid is stored, with other content. */
-  async function unknownEntries({ conversationId }: TranscriptPlace, entries: readonly SessionStoreEntry[]) {
-    const known = await Promise.all(
-      entries.map(async (entry) => {
-        const messageId = messageIdOf(entry);
-        if (messageId === null) return false;
-        const { conversation } = await unwrap("readConversation", () =>
-          provider.readConversation(conversationId, { messages: { messageId } }),
-        );
-        return (conversation?.messages.length ?? 0) > 0;
-      }),
+  async function isStored({ conversationId }: TranscriptPlace, entry: SessionStoreEntry): Promise<boolean> {
+    const messageId = messageIdOf(entry);
+    if (messageId === null) return false;
+    const { conversation } = await unwrap("readConversation", () =>
+      provider.readConversation(conversationId, { messages: { messageId } }),
     );
-    return entries.filter((_, index) => known[index] === false);
+    return (conversation?.messages.length ?? 0) > 0;
+  }
+
+  /** The entries without those whose uuid is stored. */
+  async function unknownEntries(place: TranscriptPlace, entries: readonly SessionStoreEntry[]) {
+    const unknown: SessionStoreEntry[] = [];
+    for (let first = 0; first < entries.length; first += LOOKUPS) {
+      const some = entries.slice(first, first + LOOKUPS);
+      const stored = await Promise.all(some.map((entry) => isStored(place, entry)));
+      unknown.push(...some.filter((_, index) => stored[index] === false));
+    }
+    return unknown;
   }
 
   async function append(place: TranscriptPlace, given: readonly SessionStoreEntry[]): Promise<void> {
     let entries = firstOfEach(given);
     for (;;) {
       const head = await headOf(place);
+      if (head.metadata !== undefined && description.countsEntries(place.key)) {
+        entries = await unknownEntries(place, entries);
+        if (entries.length === 0) return;
+      }
       const childOf = head.metadata === undefined ? await parentOf(place) : undefined;
-      const metadata = describe(place.key, entries, head);
+      const metadata = description.metadataOf(place.key, entries, head);
       try {
         await write(place, entries.map(messageOf), metadata ?? {}, {
           messageIds: entries.map(messageIdOf),
@@ -143,12 +173,13 @@ export function createTranscripts(provider: VersionedMemoryProvider, describe: D
 
   return {
     append,
-    read: async ({ conversationId, owner }) => {
+    read: async (place) => {
+      const { conversationId, owner } = place;
       const { conversation, incarnation } = await unwrap("readConversation", () =>
         provider.readConversation(conversationId, { owner }),
       );
       if (conversation === null) return null;
-      meet(conversationId, incarnation);
+      meet(place, incarnation);
       const messages: readonly RichMessage[] = conversation.messages;
       if (!isMediaResolver(provider)) return messages;
       return unwrap("resolveMedia", () => provider.resolveMedia(conversationId, messages));
@@ -159,7 +190,7 @@ export function createTranscripts(provider: VersionedMemoryProvider, describe: D
       );
       if (conversation !== null) await unwrap("delete", () => provider.deleteConversation(conversationId));
       // The application has deleted it, so it may create it again. Subagents' transcripts are deleted with their session.
-      met.clear();
+      forget(conversationId);
     },
   };
 }

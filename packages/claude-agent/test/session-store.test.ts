@@ -207,9 +207,77 @@ it("gives no user another user's session, and doesn't bring an erased one back",
   expect([await store.load(KEY), await store.load(SUB)]).toEqual([null, null]);
 });
 
+it("doesn't bring an erased session back when the application deletes another one", async () => {
+  const { store, provider } = open({ userId: "ada" });
+  const second = { ...KEY, sessionId: "session-2" };
+  await store.append(KEY, [user("1", "secret")]);
+  await store.append(SUB, [user("1", "secret")]);
+  await store.append(second, [user("1", "secret")]);
+  await provider.clearUserConversations("ada");
+  await store.delete(second);
+  expect(await reasonOf(store.append(KEY, [user("2", "late")]))).toBe("incarnation");
+  expect(await reasonOf(store.append(SUB, [user("2", "late")]))).toBe("incarnation");
+  await store.append(second, [user("2", "again")]);
+  await store.delete(KEY);
+  await store.append(SUB, [user("2", "again")]);
+  expect([await store.load(KEY), await store.load(SUB)]).toEqual([null, [user("2", "again")]]);
+});
+
+it("counts an entry once in the summary, also if its batch is repeated later", async () => {
+  const { store } = open({ foldSessionSummary });
+  const first = [user("1", "Find a cat"), { ...title, uuid: "t1", customTitle: "Cats" }];
+  const second = [user("2", "Find a dog"), { ...title, uuid: "t2", customTitle: "Dogs" }];
+  await store.append(KEY, first);
+  await store.append(KEY, second);
+  const [before] = (await store.listSessionSummaries?.(KEY.projectKey)) ?? [];
+  expect(before?.data).toEqual(foldSessionSummary(undefined, KEY, [...first, ...second]).data);
+  await store.append(KEY, first);
+  expect(await store.listSessionSummaries?.(KEY.projectKey)).toEqual([before]);
+  await store.append(KEY, [...first, user("3", "Find a cow")]);
+  const all = [...first, ...second, user("3", "Find a cow")];
+  const [after] = (await store.listSessionSummaries?.(KEY.projectKey)) ?? [];
+  expect(after?.data).toEqual(foldSessionSummary(undefined, KEY, all).data);
+  expect(await store.load(KEY)).toEqual(all);
+});
+
+it("looks up a large repeated batch a few entries at a time", async () => {
+  const provider = createInMemoryProvider();
+  let most = 0;
+  let now = 0;
+  const counting = {
+    ...provider,
+    readConversation: async (...given: Parameters<typeof provider.readConversation>) => {
+      most = Math.max(most, ++now);
+      return provider.readConversation(...given).finally(() => now--);
+    },
+  };
+  const store = createSessionStore({ provider: counting });
+  const entries = Array.from({ length: 100 }, (_, index) => user(`${index}`, "x"));
+  await store.append(KEY, entries);
+  await store.append(KEY, [user("0", "changed"), ...entries.slice(1), user("new", "x")]);
+  expect(await store.load(KEY)).toEqual([...entries, user("new", "x")]);
+  expect(most).toBeLessThan(20);
+});
+
+it("lists no session whose conversation the application has replaced", async () => {
+  const { store, provider } = open({ foldSessionSummary, userId: "ada" });
+  await store.append(KEY, [user("1", "Hi")]);
+  const found = await provider.findConversations({ userId: "ada" });
+  const [conversation] = found.success ? found.data : [];
+  expect(conversation).toBeDefined();
+  const traceId = conversation?.metadata?.["traceId"];
+  await provider.storeMessages(conversation?.conversationId ?? "", [{ role: "user", content: "Hi" }], {
+    userId: "ada",
+    ...(traceId === undefined ? {} : { traceId }),
+  });
+  expect(await store.listSessions(KEY.projectKey)).toEqual([]);
+  expect(await store.listSessionSummaries?.(KEY.projectKey)).toEqual([]);
+});
+
 it("says what is wrong with the settings", () => {
   const provider = createInMemoryProvider();
   expect(() => createSessionStore({ provider, userId: "" })).toThrow(/userId/);
+  expect(() => createSessionStore({ provider, userId: undefined as never })).toThrow(/leave out the field/);
   const { readConversation: _, ...plain } = provider;
   expect(() => createSessionStore({ provider: plain })).toThrow(/readConversation/);
 });

@@ -8,6 +8,7 @@ export interface MemorySettings {
   /**
    * The owner. What is created belongs to this user and is erased with the user's conversations. What belongs to another
    * user, or to no user, is neither read nor changed. Default: no owner, and no check of owners.
+   * `undefined` as its value, e.g. for a visitor without a login, is a `TypeError`.
    */
   readonly userId?: string;
 }
@@ -18,16 +19,8 @@ export interface Memory {
   readonly userId: string | undefined;
 }
 
-/**
- * Checks the settings of the function `name`, and the ids that it has besides. Throws a `TypeError` if they are invalid,
- * also if `userId` is there but `undefined`: a user who isn't signed in mustn't get the data of all users.
- */
-export function checkedMemory(
-  name: string,
-  settings: MemorySettings,
-  ids: Readonly<Record<string, string>> = {},
-): Memory {
-  const { userId } = settings;
-  const owner = Object.hasOwn(settings, "userId") ? { userId } : {};
-  return { provider: checkedProvider(name, settings.provider, { ...ids, ...owner }), userId };
-}
+/** Checks the settings of the function `name`. Throws a `TypeError` if they are invalid. */
+export const checkedMemory = (name: string, settings: MemorySettings): Memory => ({
+  provider: checkedProvider(name, settings),
+  userId: settings.userId,
+});

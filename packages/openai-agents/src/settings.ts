@@ -10,8 +10,8 @@ export interface SessionSettings {
   readonly conversationId: string;
   /**
    * The owner of the conversation. Another user's conversation counts as missing when it is read, and writes to it are
-   * refused. Absent: the conversation that the session creates has no owner, and the owner isn't checked. A `userId` that
-   * is `undefined` is refused.
+   * refused. Absent: the conversation that the session creates has no owner, and the owner isn't checked.
+   * `undefined` as its value, e.g. for a visitor without a login, is a `TypeError`.
    */
   readonly userId?: string;
   /**
@@ -31,12 +31,8 @@ export interface Place {
   readonly userId: string | undefined;
 }
 
-/**
- * Throws a `TypeError` if the settings are invalid, also if they have a `userId` that is `undefined`: without a user, an
- * application would otherwise open every user's conversations.
- */
+/** Throws a `TypeError` if the settings are invalid. */
 export function placeOf(settings: SessionSettings): Place {
-  const { provider, conversationId, userId } = settings;
-  const ids = Object.hasOwn(settings, "userId") ? { conversationId, userId } : { conversationId };
-  return { provider: checkedProvider("createSession", provider, ids), conversationId, userId };
+  const provider = checkedProvider("createSession", settings, ["conversationId"]);
+  return { provider, conversationId: settings.conversationId, userId: settings.userId };
 }

@@ -30,8 +30,9 @@ export interface Chat {
    * The user who owns the conversation. A conversation that belongs to another user, or to no user, counts as missing in
    * reads, and writes to it fail with a conflict. Default: a new conversation gets no owner, and the application itself
    * checks who may use it.
+   * `undefined` as its value, e.g. for a visitor without a login, is a `TypeError`.
    */
-  readonly userId?: string | undefined;
+  readonly userId?: string;
 }
 
 /** The stored messages of a chat, as one read found them. */
@@ -54,7 +55,7 @@ const firstSeen = new WeakMap<Chat, string>();
  */
 export async function readChat(operation: string, chat: Chat): Promise<ChatReading> {
   const { conversationId, userId } = chat;
-  const provider = checkedProvider(operation, chat.provider, { conversationId, ...present({ userId }) });
+  const provider = checkedProvider(operation, chat, ["conversationId"]);
   const { conversation, firstPosition, incarnation } = await unwrap(operation, () =>
     provider.readConversation(conversationId, present({ userId, owner: userId })),
   );

@@ -48,8 +48,9 @@ export interface ThreadPage {
  * console.log(threads.map(({ title }) => title ?? "New chat"), nextCursor);
  * ```
  */
-export async function threadsOf({ userId, limit = 50, cursor, ...given }: ThreadsQuery): Promise<ThreadPage> {
-  const provider = checkedProvider("threadsOf", given.provider, { userId });
+export async function threadsOf(asked: ThreadsQuery): Promise<ThreadPage> {
+  const provider = checkedProvider("threadsOf", asked, ["userId"]);
+  const { userId, limit = 50, cursor } = asked;
   if (!Number.isSafeInteger(limit) || limit < 1) throw invalid("limit", "a whole number from 1", "threadsOf");
   const query = { userId, limit: limit + 1, includeMessages: false, ...present({ cursor }) };
   const found = await unwrap("threadsOf", () => provider.findConversations(query));

@@ -7,7 +7,11 @@ import { loadUIMessages, storeUIMessages, threadsOf } from "../../src/memory/ind
 const provider = createInMemoryProvider({ type: "memory", maxConversations: 10_000 });
 afterAll(() => provider.close());
 
-const freshChat = (userId?: string) => ({ provider, conversationId: crypto.randomUUID(), userId });
+const freshChat = (userId?: string) => ({
+  provider,
+  conversationId: crypto.randomUUID(),
+  ...(userId === undefined ? {} : { userId }),
+});
 const said = (id: string, text: string): UIMessage => ({ id, role: "user", parts: [{ type: "text", text }] });
 const reply = (id: string, text: string): UIMessage => ({
   id,

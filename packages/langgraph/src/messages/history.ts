@@ -1,8 +1,8 @@
 import { type ConversationReading, MemoryCallError } from "@jaf/memory";
-import { present, unwrap } from "@jaf/memory/internal";
+import { checkedProvider, present, unwrap } from "@jaf/memory/internal";
 import { BaseListChatMessageHistory } from "@langchain/core/chat_history";
 import type { BaseMessage } from "@langchain/core/messages";
-import { checkedMemory, type Memory, type MemorySettings } from "../settings.ts";
+import type { Memory, MemorySettings } from "../settings.ts";
 import { fromBaseMessages, toBaseMessages } from "./convert.ts";
 
 /** Settings of {@link createChatHistory}. */
@@ -32,9 +32,9 @@ export interface ChatHistorySettings extends MemorySettings {
  * ```
  */
 export function createChatHistory(settings: ChatHistorySettings): BaseListChatMessageHistory {
-  const { conversationId } = settings;
-  const memory = checkedMemory("createChatHistory", settings, { conversationId });
-  return new ConversationHistory(memory, conversationId);
+  const { conversationId, userId } = settings;
+  const provider = checkedProvider("createChatHistory", settings, ["conversationId"]);
+  return new ConversationHistory({ provider, userId }, conversationId);
 }
 
 /** The conversation as it was read or written last. */

@@ -211,7 +211,7 @@ export function defineTurnLog(backend: TurnLogBackend): TurnLog {
     find: (query, limit = 100) =>
       call("find", [...findIssues(query), limitIssue(limit)], () => backend.find(query, limit)),
     requestStop: (turn) => call("requestStop", turnIssues(turn), () => backend.requestStop(turn)),
-    abandoned: (limit) => call("abandoned", [limitIssue(limit)], () => backend.abandoned(limit)),
+    abandoned: (limit = 100) => call("abandoned", [limitIssue(limit)], () => backend.abandoned(limit)),
     deleteConversation: (conversationId) =>
       call("deleteConversation", [idIssue("conversationId", conversationId)], () =>
         backend.deleteConversation(conversationId),

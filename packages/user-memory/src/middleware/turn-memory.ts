@@ -1,7 +1,7 @@
-import type { MiddlewareTurn, RemembersSpec } from "@jaf/core";
 import type { Message } from "@jaf/memory";
 import { reportFailure } from "../errors.ts";
 import type { CompleteText } from "../extraction/extraction.ts";
+import type { MiddlewareTurn, RemembersSpec } from "../run-types.ts";
 import type { UserMemory } from "../user-memory.ts";
 import { withMemoryExtract } from "./extract.ts";
 import { withMemoryInject } from "./inject.ts";

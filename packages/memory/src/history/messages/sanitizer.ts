@@ -120,13 +120,16 @@ function dropReasoningBefore<M extends Message | RichMessage>(
  * ```
  */
 export function isReplayable(messages: readonly (Message | RichMessage)[]): boolean {
+  let asked: ReadonlySet<unknown> | undefined;
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index];
     if (message === undefined) continue;
     if (message.role === "tool") {
-      if (isApprovalOfTool(message) ? isAsked(approvalsAsked(messages), message) : isOfAnotherKind(message))
-        continue;
-      return false;
+      if (isApprovalOfTool(message)) {
+        asked ??= approvalsAsked(messages);
+        if (!isAsked(asked, message)) return false;
+      } else if (!isOfAnotherKind(message)) return false;
+      continue;
     }
     if (message.tool_calls === undefined) {
       if (message.role === "assistant" && !hasContent(message)) return false;

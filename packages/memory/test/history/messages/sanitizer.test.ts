@@ -416,6 +416,20 @@ describe("another framework's answer to a request for an approval", () => {
     expect(sanitizeConversation([...history, calls(["b"])])).toEqual(history);
   });
 
+  it("is checked in time linear in the number of answers", () => {
+    const asked = Array.from({ length: 2_000 }, (_, index) => ({ ...request, approvalId: `${index}` }));
+    let reads = 0;
+    const content = new Proxy(asked, {
+      get: (parts, field) => {
+        reads += field === "length" ? 1 : 0;
+        return Reflect.get(parts, field) as unknown;
+      },
+    });
+    const answers = asked.map(({ approvalId }) => answer({ content: [{ ...approved, approvalId }] }));
+    expect(isReplayable([user("hi"), { role: "assistant", content }, ...answers])).toBe(true);
+    expect(reads).toBeLessThan(100);
+  });
+
   it("is dropped if nothing asked for it", () => {
     expect(sanitizeConversation([user("hi"), answer(), said("done")])).toEqual([user("hi"), said("done")]);
   });
