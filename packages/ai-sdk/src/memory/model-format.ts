@@ -147,20 +147,12 @@ export function modelMessagesOf(messages: readonly RichMessage[]): AnyModelMessa
  * Returns the index after the results that belong to the message at `start`: those of a reply, or the further results of a
  * tool message that was stored as several. Another engine may have dropped some of them.
  */
-function chunkEnd(
-  messages: readonly RichMessage[],
-  start: number,
-  original: Original | undefined,
-): number {
+function chunkEnd(messages: readonly RichMessage[], start: number, original: Original | undefined): number {
   const role = messages[start]?.role;
   if (original === undefined ? role !== "assistant" : role !== "tool") return start + 1;
   const maximum = original === undefined ? messages.length : start + original.messages;
   let end = start + 1;
-  while (
-    end < maximum &&
-    messages[end]?.role === "tool" &&
-    originalIn(messages[end], "model") === undefined
-  )
+  while (end < maximum && messages[end]?.role === "tool" && originalIn(messages[end], "model") === undefined)
     end += 1;
   return end;
 }

@@ -8,6 +8,7 @@ import {
   storedForm,
   storedIds,
   storedUIMessages,
+  withShownId,
 } from "./ui-format.ts";
 
 /**
@@ -92,8 +93,9 @@ export async function storeUIMessages<Message extends AnyUIMessage>(
     const plan = planSave(stored, messages, options);
     if (plan === undefined) throw conflict("message-id", OPERATION);
     const entries = plan.written.map(({ ui, messages: as }): StoredUIMessage => {
-      const form = as ?? (ui === undefined ? [] : storedForm(ui));
-      return { ...present({ ui }), messages: form };
+      if (as !== undefined)
+        return { ...present({ ui }), messages: withShownId({ ...present({ ui }), messages: as }) };
+      return { ...present({ ui }), messages: ui === undefined ? [] : storedForm(ui) };
     });
     const after = [...stored.slice(0, plan.kept), ...entries];
     const write = writeOf(stored.slice(plan.kept), entries);

@@ -73,7 +73,11 @@ describe("messages that another engine dropped", () => {
   it("aren't replaced by the user's next message in a UI message", async () => {
     const chat = freshChat();
     const answered = calling("a1", { state: "output-available", output: "r" });
-    const parts: UIMessage["parts"] = [...answered.parts, { type: "step-start" }, { type: "text", text: "one" }];
+    const parts: UIMessage["parts"] = [
+      ...answered.parts,
+      { type: "step-start" },
+      { type: "text", text: "one" },
+    ];
     await storeUIMessages(chat, [said("u1", "1"), { ...answered, parts }]);
     await provider.appendMessages(
       chat.conversationId,
@@ -96,7 +100,12 @@ describe("messages that another engine dropped", () => {
       toolName: "x",
       output: { type: "text" as const, value: "r" },
     });
-    const call = (toolCallId: string) => ({ type: "tool-call" as const, toolCallId, toolName: "x", input: {} });
+    const call = (toolCallId: string) => ({
+      type: "tool-call" as const,
+      toolCallId,
+      toolName: "x",
+      input: {},
+    });
     const messages: ModelMessage[] = [
       { role: "assistant", content: [call("c1"), call("c2")] },
       { role: "tool", content: [result("c1"), result("c2")] },

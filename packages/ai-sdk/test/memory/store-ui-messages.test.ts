@@ -1,44 +1,18 @@
-import { createInMemoryProvider, isMemoryConflictError, MemoryCallError } from "@jaf/memory";
+import { createInMemoryProvider } from "@jaf/memory";
 import { convertToModelMessages, simulateReadableStream, streamText, type UIMessage } from "ai";
 import { MockLanguageModelV3 } from "ai/test";
 import { afterAll, describe, expect, it } from "vitest";
 import { loadUIMessages, storeUIMessages, threadsOf } from "../../src/memory/index.ts";
+import { approvalState, asking, calling, conflictOf, ids, reply, said } from "./support/chats.ts";
 
 const provider = createInMemoryProvider({ type: "memory", maxConversations: 10_000 });
 afterAll(() => provider.close());
 
-const freshChat = (userId?: string) => ({ provider, conversationId: crypto.randomUUID(), userId });
-const said = (id: string, text: string): UIMessage => ({ id, role: "user", parts: [{ type: "text", text }] });
-const reply = (id: string, text: string): UIMessage => ({
-  id,
-  role: "assistant",
-  parts: [{ type: "step-start" }, { type: "text", text, state: "done" }],
+const freshChat = (userId?: string) => ({
+  provider,
+  conversationId: crypto.randomUUID(),
+  ...(userId === undefined ? {} : { userId }),
 });
-const asking = (id: string, answer?: boolean): UIMessage => ({
-  id,
-  role: "assistant",
-  parts: [
-    { type: "step-start" },
-    {
-      type: "tool-pay",
-      toolCallId: "c1",
-      input: { cents: 5 },
-      ...(answer === undefined
-        ? { state: "approval-requested", approval: { id: "p1" } }
-        : { state: "approval-responded", approval: { id: "p1", approved: answer } }),
-    },
-  ],
-});
-
-const conflictOf = async (call: Promise<unknown>) => {
-  const thrown: unknown = await call.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  const error = thrown instanceof MemoryCallError ? thrown.memoryError : undefined;
-  return error !== undefined && isMemoryConflictError(error) ? error.reason : error?._tag;
-};
-const ids = (messages: readonly UIMessage[]) => messages.map(({ id }) => id).join(" ");
 
 describe("storeUIMessages", () => {
   it("appends new messages, given alone or with the whole conversation, also beside those of others", async () => {
@@ -108,6 +82,52 @@ describe("storeUIMessages", () => {
     const odd = { ...said("x", "x"), metadata: { count: Number.NaN } };
     expect(await conflictOf(storeUIMessages(chat, [odd]))).toBe("MemoryValidationError");
     expect(await loadUIMessages(chat)).toEqual(history);
+  });
+
+  it("refuses an older version of a reply, and another role", async () => {
+    const chat = freshChat();
+    const paid = calling("a1", { state: "output-available", output: "paid" });
+    await storeUIMessages(chat, [said("u1", "pay"), paid]);
+    expect(await conflictOf(storeUIMessages(chat, [asking("a1", true)]))).toBe("message-id");
+    expect(await conflictOf(storeUIMessages(chat, [reply("a1", "no call")]))).toBe("message-id");
+    expect(await conflictOf(storeUIMessages(chat, [said("a1", "I paid")]))).toBe("message-id");
+
+    const two = freshChat();
+    const [open, yes, other] = [approvalState("p1"), approvalState("p1", true), approvalState("p2")];
+    await storeUIMessages(two, [said("u1", "pay"), calling("a1", open, other)]);
+    await storeUIMessages(two, [calling("a1", yes, other)]);
+    const late = calling("a1", open, approvalState("p2", true));
+    expect(await conflictOf(storeUIMessages(two, [late]))).toBe("message-id");
+
+    const continued = freshChat();
+    await storeUIMessages(continued, [said("u1", "1"), reply("a1", "one")]);
+    await provider.appendMessages(continued.conversationId, [{ role: "assistant", content: "two" }]);
+    expect(await conflictOf(storeUIMessages(continued, [reply("a1", "one!")]))).toBe("message-id");
+    expect(JSON.stringify(await loadUIMessages(continued))).toContain("two");
+  });
+
+  it("keeps the ids of messages of other engines when an earlier reply becomes longer", async () => {
+    const chat = freshChat();
+    await storeUIMessages(chat, [said("jaf-2", "an id like ours"), asking("a1")]);
+    const others = [
+      { role: "user", content: "from JAF" },
+      { role: "assistant", content: "ok" },
+    ] as const;
+    await provider.appendMessages(chat.conversationId, others);
+    const before = await loadUIMessages<UIMessage>(chat);
+    expect(new Set(before.map(({ id }) => id)).size).toBe(4);
+    const paid = calling("a1", { state: "output-available", output: "paid" });
+    await storeUIMessages(chat, [paid]);
+    const after = await loadUIMessages<UIMessage>(chat);
+    expect(ids(after)).toBe(ids(before));
+    expect(ids(await storeUIMessages(chat, [...before, said("u2", "2")]))).toBe(`${ids(before)} u2`);
+  });
+
+  it("regenerates whatever the client has of the user's message", async () => {
+    const chat = freshChat();
+    const sent = { ...said("u1", "1"), metadata: { at: 1 } };
+    await storeUIMessages(chat, [sent, reply("a1", "one")]);
+    expect(await storeUIMessages(chat, [said("u1", "1")], { trigger: "regenerate-message" })).toEqual([sent]);
   });
 
   it("neither shows nor changes a conversation of another user", async () => {
