@@ -26,7 +26,7 @@ export interface SavePlan {
   readonly written: readonly PlannedEntry[];
 }
 
-interface PlannedEntry {
+export interface PlannedEntry {
   readonly ui?: AnyUIMessage;
   /** The messages of a stored entry. Absent: the UI message is new or has changed. */
   readonly messages?: readonly RichMessage[];

@@ -223,6 +223,8 @@ it("refuses settings that can only be an error of the program", async () => {
   await expect(storeUIMessages({ ...freshChat(), userId: "" }, [])).rejects.toThrow(
     /storeUIMessages: userId/,
   );
+  // A user who isn't signed in would otherwise get each user's conversation.
+  await expect(loadUIMessages({ ...freshChat(), userId: undefined as never })).rejects.toThrow(/userId/);
   // Without a user, the list would be that of all users.
   await expect(threadsOf({ provider, userId: undefined as never })).rejects.toThrow(/threadsOf: userId/);
 });
