@@ -2,7 +2,7 @@ import { createInMemoryProvider } from "@jaf/memory";
 import { convertToModelMessages, simulateReadableStream, streamText, type UIMessage } from "ai";
 import { MockLanguageModelV3 } from "ai/test";
 import { afterAll, describe, expect, it } from "vitest";
-import { loadUIMessages, storeUIMessages, threadsOf } from "../../src/memory/index.ts";
+import { loadUIMessages, storeUIMessages, takeMessage, threadsOf } from "../../src/memory/index.ts";
 import { approvalState, asking, calling, conflictOf, ids, reply, said } from "./support/chats.ts";
 
 const provider = createInMemoryProvider({ type: "memory", maxConversations: 10_000 });
@@ -197,7 +197,7 @@ describe("a route of an application", () => {
     const userId = "ann";
     async function post({ id, message }: { id: string; message: UIMessage }): Promise<Response> {
       const chat = { provider, conversationId: id, userId };
-      const messages = await storeUIMessages(chat, [message]);
+      const messages = await takeMessage(chat, message);
       const result = streamText({ model, messages: await convertToModelMessages(messages) });
       return result.toUIMessageStreamResponse({
         originalMessages: messages,
