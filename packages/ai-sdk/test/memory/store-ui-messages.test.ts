@@ -251,4 +251,22 @@ describe("threadsOf", () => {
     expect(all.filter(({ title }) => title === "Apples")).toMatchObject([{ messages: 1 }]);
     expect(await conflictOf(threadsOf({ provider, userId, cursor: "x" }))).toBe("MemoryValidationError");
   });
+
+  it("leaves out what LangGraph stores as conversations, and fills the page", async () => {
+    const userId = crypto.randomUUID();
+    const places = ["langgraph:t", "langgraph-namespace:0a", "langgraph-documents:1b", "langgraphs"];
+    for (const place of ["chat", ...places, ...places.map((id) => `${id}/2`)]) {
+      const metadata = { userId };
+      const message = { role: "user", content: "hi" } as const;
+      await provider.appendMessages(`${place}-${userId}`, [message], metadata, { createIfMissing: true });
+    }
+    const first = await threadsOf({ provider, userId, limit: 2 });
+    const second = await threadsOf({ provider, userId, limit: 2, cursor: first.nextCursor });
+    expect(first.threads).toHaveLength(2);
+    const all = [...first.threads, ...second.threads].map(({ conversationId }) => conversationId);
+    expect(all.toSorted()).toEqual(
+      ["chat", "langgraphs", "langgraphs/2"].map((id) => `${id}-${userId}`).toSorted(),
+    );
+    expect(second.nextCursor).toBeUndefined();
+  });
 });
