@@ -1,6 +1,6 @@
 import { type Fields, fieldsOf, textField } from "@jaf/model-http";
 import type { AnyPart } from "./originals.ts";
-import { planSave, type SavePlan, type StoreUIMessagesOptions } from "./save-plan.ts";
+import { type PlannedEntry, planSave, type SavePlan, type StoreUIMessagesOptions } from "./save-plan.ts";
 import type { AnyUIMessage, StoredUIMessage } from "./ui-format.ts";
 
 /** What a client may do with a message. `trigger` and `messageId` are those of the request of the AI SDK's `useChat`. */
@@ -26,7 +26,40 @@ export function planTaken(
   const after = plan && [...stored.slice(0, plan.kept), ...plan.written];
   const last = after?.findLast(({ ui }) => ui !== undefined)?.ui;
   // A repeated request, whose message already has a reply.
-  return last?.id === message.id && last.role === "user" ? plan : undefined;
+  if (plan === undefined || last?.id !== message.id || last.role !== "user") return undefined;
+  return withInterruptedCalls(stored, plan);
+}
+
+/**
+ * Gives calls a result that the user approved or denied, but that have none: the process that would have run them has
+ * crashed, or was stopped. Otherwise no model accepts the conversation any more.
+ */
+function withInterruptedCalls(stored: readonly StoredUIMessage[], { kept, written }: SavePlan): SavePlan {
+  const first = stored.slice(0, kept).findIndex(({ ui }) => ui?.parts.some(isInterrupted));
+  if (first < 0) return { kept, written };
+  const settled = stored
+    .slice(first, kept)
+    .map(
+      (entry): PlannedEntry =>
+        entry.ui?.parts.some(isInterrupted) === true
+          ? { ui: { ...entry.ui, parts: entry.ui.parts.map(interrupted) } }
+          : entry,
+    );
+  return { kept: first, written: [...settled, ...written] };
+}
+
+/** Whether a call has an answer to its approval, but no result. The provider of the model runs some calls by itself. */
+function isInterrupted(part: object): boolean {
+  const { state, providerExecuted }: Fields = { ...part };
+  return state === "approval-responded" && providerExecuted !== true;
+}
+
+function interrupted<Part extends { readonly type: string }>(part: Part): Part {
+  if (!isInterrupted(part)) return part;
+  const { approval }: AnyPart = { ...part };
+  return fieldsOf(approval)["approved"] === false
+    ? { ...part, state: "output-denied" }
+    : { ...part, state: "output-error", errorText: "The call was interrupted, so its outcome isn't known." };
 }
 
 /** Returns a stored reply with a client's answers to calls that wait. Returns `undefined` if there is no such answer. */

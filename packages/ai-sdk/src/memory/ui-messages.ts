@@ -48,6 +48,9 @@ export async function loadUIMessages<Message extends AnyUIMessage = AiSdkUIMessa
  * - Of the assistant: answers to calls of the stored message that wait for them. An answer to an approval is taken once,
  *   and an output only for a tool in `options.clientTools`. The call and its input stay as they are stored.
  *
+ * With a new message of the user, calls that were approved but have no result, e.g. after a crash, get an error as their
+ * result, since models refuse calls without one.
+ *
  * So a client can make neither instructions nor replies, calls, inputs and approvals of calls that didn't ask for one. What
  * it says about itself is its word: the addresses of its files, its metadata, the outputs of its tools.
  *

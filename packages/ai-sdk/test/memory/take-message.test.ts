@@ -1,5 +1,6 @@
 import { createInMemoryProvider } from "@jaf/memory";
-import type { UIMessage } from "ai";
+import { convertToModelMessages, generateText, type UIMessage } from "ai";
+import { MockLanguageModelV3 } from "ai/test";
 import { afterAll, describe, expect, it } from "vitest";
 import { loadUIMessages, storeUIMessages, takeMessage } from "../../src/memory/index.ts";
 import { approvalState, asking, calling, conflictOf, ids, reply, said } from "./support/chats.ts";
@@ -81,6 +82,42 @@ describe("takeMessage", () => {
     expect(await conflictOf(takeMessage(chat, sent))).toBe("message-id");
     expect(await loadUIMessages(chat)).toEqual(history);
   });
+
+  it.each([true, false])(
+    "goes on after a crash before the result of a call (approved: %s)",
+    async (approved) => {
+      const chat = await chatWith(said("u1", "pay"), asking("a1"));
+      await takeMessage(chat, asking("a1", approved));
+      const messages = await takeMessage(chat, said("u2", "and?"));
+      expect(ids(messages)).toBe("u1 a1 u2");
+      expect(await loadUIMessages(chat)).toEqual(messages);
+      const model = new MockLanguageModelV3({
+        doGenerate: async () =>
+          ({
+            content: [],
+            finishReason: { unified: "stop" },
+            usage: { inputTokens: { total: 1 }, outputTokens: { total: 1 } },
+            warnings: [],
+          }) as never,
+      });
+      const prompt = await convertToModelMessages(messages, { ignoreIncompleteToolCalls: true });
+      await generateText({ model, messages: prompt });
+      expect(model.doGenerateCalls[0]?.prompt).toMatchObject([
+        { role: "user" },
+        { role: "assistant", content: [{ type: "tool-call", toolCallId: "c1" }] },
+        {
+          role: "tool",
+          content: [
+            {
+              toolCallId: "c1",
+              output: approved ? { type: "error-text" } : { type: expect.stringMatching(/deni|error/) },
+            },
+          ],
+        },
+        { role: "user" },
+      ]);
+    },
+  );
 
   it("takes outputs of the tools that run in the client", async () => {
     const chat = await chatWith(said("u1", "pay"), calling("a1", { state: "input-available" }));
