@@ -1,5 +1,5 @@
 import type { MemoryProvider, VersionedMemoryProvider } from "@jaf/memory";
-import { checkedProvider, present } from "@jaf/memory/internal";
+import { checkedProvider } from "@jaf/memory/internal";
 
 /** The memory that a bridge works on. */
 export interface MemorySettings {
@@ -18,8 +18,16 @@ export interface Memory {
   readonly userId: string | undefined;
 }
 
-/** Checks the settings of the function `name`. Throws a `TypeError` if they are invalid. */
-export const checkedMemory = (name: string, { provider, userId }: MemorySettings): Memory => ({
-  provider: checkedProvider(name, provider, present({ userId })),
-  userId,
-});
+/**
+ * Checks the settings of the function `name`, and the ids that it has besides. Throws a `TypeError` if they are invalid,
+ * also if `userId` is there but `undefined`: a user who isn't signed in mustn't get the data of all users.
+ */
+export function checkedMemory(
+  name: string,
+  settings: MemorySettings,
+  ids: Readonly<Record<string, string>> = {},
+): Memory {
+  const { userId } = settings;
+  const owner = Object.hasOwn(settings, "userId") ? { userId } : {};
+  return { provider: checkedProvider(name, settings.provider, { ...ids, ...owner }), userId };
+}

@@ -136,6 +136,7 @@ it("reads what other engines wrote", () => {
         { type: "reasoning", text: "Hm." },
         { type: "tool-call", id: "call_1" },
         { type: "media", mediaType: "image/png", url: "https://example.com/a.png" },
+        { type: "other-engine", item: {} },
       ],
       tool_calls: [
         { id: "call_1", type: "function", function: { name: "find", arguments: "{}" } },

@@ -1,7 +1,7 @@
 import { createInMemoryProvider } from "@jaf/memory";
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { expect, it } from "vitest";
-import { createChatHistory } from "../src/index.ts";
+import { createChatHistory, createCheckpointSaver, createStore } from "../src/index.ts";
 
 const open = (provider = createInMemoryProvider(), userId = "ada") =>
   createChatHistory({ provider, conversationId: "conv-1", userId });
@@ -48,6 +48,7 @@ it("adds nothing to what was erased after it was read, nor to another user's con
     await history.getMessages();
     await provider.clearUserConversations("ada");
     await expect(history.addAIMessage("late")).rejects.toMatchObject(conflict("incarnation"));
+    await expect(history.addAIMessage("later")).rejects.toMatchObject(conflict("incarnation"));
     expect(await history.getMessages()).toEqual([]);
   }
   await open(provider).addUserMessage("Hi");
@@ -58,9 +59,42 @@ it("adds nothing to what was erased after it was read, nor to another user's con
   expect(await open(provider).getMessages()).toHaveLength(1);
 });
 
+it("adds nothing to what was erased after its own writes, without a read between", async () => {
+  const provider = createInMemoryProvider();
+  for (const userId of ["ada", undefined]) {
+    const history = createChatHistory({ provider, conversationId: "conv-1", ...(userId && { userId }) });
+    await history.addUserMessage("one");
+    await history.addAIMessage("two");
+    await provider.deleteConversation("conv-1");
+    for (const text of ["three", "four"]) {
+      await expect(history.addAIMessage(text)).rejects.toMatchObject({
+        memoryError: { _tag: "MemoryConflictError", reason: "incarnation" },
+      });
+    }
+    expect(await history.getMessages()).toEqual([]);
+  }
+});
+
+it("doesn't take over a conversation without an owner", async () => {
+  const provider = createInMemoryProvider();
+  const free = createChatHistory({ provider, conversationId: "conv-1" });
+  await free.addUserMessage("Nobody's");
+  const bobs = open(provider, "bob");
+  await expect(bobs.addUserMessage("mine")).rejects.toMatchObject({
+    memoryError: { _tag: "MemoryConflictError" },
+  });
+  expect(await bobs.getMessages()).toEqual([]);
+  expect(await free.getMessages()).toEqual([new HumanMessage("Nobody's")]);
+});
+
 it("refuses invalid settings", () => {
   const provider = createInMemoryProvider();
   expect(() => createChatHistory({ provider, conversationId: "" })).toThrow(
     /^Invalid settings of createChatHistory: conversationId/,
   );
+  // A user who isn't signed in: without an owner, all conversations would be open.
+  const signedOut = { provider, conversationId: "conv-1", userId: undefined as never };
+  for (const create of [createChatHistory, createCheckpointSaver, createStore]) {
+    expect(() => create(signedOut)).toThrow(`Invalid settings of ${create.name}: userId`);
+  }
 });

@@ -60,6 +60,14 @@ it("ranks by a query, respects which fields are indexed, and refuses a query tha
   );
 });
 
+it("finds nothing of other labels by a label that is a wildcard in lists", async () => {
+  const store = open();
+  await store.put(["memories", "alice"], "k", { of: "alice" });
+  await store.put(["memories", "*"], "k", { of: "*" });
+  expect((await store.search(["memories", "*"])).map(({ value }) => value)).toEqual([{ of: "*" }]);
+  expect(await store.search(["memories", "alice", "*"])).toEqual([]);
+});
+
 it("lists namespaces by prefix, suffix, wildcard and depth", async () => {
   const store = open();
   for (const namespace of [["a", "b", "v1"], ["a", "c", "v1"], ["a", "c", "v2"], ["d"]]) {
@@ -101,12 +109,15 @@ it("keeps users apart, isn't in lists of conversations, and is erased with the u
   expect(await adas.get(["a"], "k")).toBeNull();
   expect(await adas.search([])).toEqual([]);
   // What a run stores that began before the erasure.
-  await expect(adas.put(["a"], "k", { of: "before" })).rejects.toMatchObject({
-    memoryError: { _tag: "MemoryConflictError", reason: "incarnation" },
-  });
+  for (const key of ["k", "k", "other"]) {
+    await expect(adas.put(["a"], key, { of: "before" })).rejects.toMatchObject({
+      memoryError: { _tag: "MemoryConflictError", reason: "incarnation" },
+    });
+  }
   expect(await open(provider).search([])).toEqual([]);
-  await adas.put(["a"], "k", { of: "after" });
-  expect((await adas.get(["a"], "k"))?.value).toEqual({ of: "after" });
+  const later = open(provider);
+  await later.put(["a"], "k", { of: "after" });
+  expect((await later.get(["a"], "k"))?.value).toEqual({ of: "after" });
   expect((await bobs.get(["a"], "k"))?.value).toEqual({ of: "bob" });
 });
 

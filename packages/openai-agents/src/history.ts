@@ -4,8 +4,10 @@ import {
   type MessageSelection,
   type RichMessage,
   type WriteOptions,
+  type WriteReceipt,
 } from "@jaf/memory";
-import { isMediaResolver, MemoryCallError, present, receiptOf, unwrap } from "@jaf/memory/internal";
+import { isMediaResolver, MemoryCallError, ownField, present, receiptOf, unwrap } from "@jaf/memory/internal";
+import { itemsOf } from "./items/to-items.ts";
 import type { Place } from "./settings.ts";
 
 /** A consistent read of a conversation. */
@@ -13,19 +15,38 @@ export interface Reading {
   readonly exists: boolean;
   /** The selected messages, with the bytes of media in place. */
   readonly messages: readonly RichMessage[];
+  /** The number of stored messages. */
+  readonly count: number;
   /** The number of changes; 0 if the conversation doesn't exist. */
   readonly version: number;
   readonly incarnation: string;
+  /** The incarnation that the conversation's creator read before. Absent if a session didn't create it. */
+  readonly began: string | undefined;
   /** Whether a write under the key `receiptFor` was already made. */
   readonly written: boolean;
 }
 
 /** A write to the end of a conversation. */
-export interface Change extends Pick<WriteOptions, "expectedVersion" | "idempotencyKey" | "childOf"> {
+export interface Change
+  extends Pick<WriteOptions, "expectedVersion" | "idempotencyKey" | "childOf" | "messageIds"> {
   readonly messages: readonly RichMessage[];
   /** How many messages are dropped from the end first. Default 0. */
   readonly dropLast?: number;
   readonly expectedIncarnation: string;
+  /** What {@link Reading.began} is after this write. Default: as before. */
+  readonly began?: string;
+}
+
+/** Reads of more messages read the whole conversation. */
+const MAX_LIMIT = 100_000;
+
+/** The field of a conversation's metadata that belongs to this package. */
+const METADATA = "openaiAgents";
+
+function beganIn(metadata: object | undefined): string | undefined {
+  const own = metadata === undefined ? undefined : ownField(metadata, METADATA);
+  const began = typeof own === "object" && own !== null ? ownField(own, "began") : undefined;
+  return typeof began === "string" ? began : undefined;
 }
 
 /** Reads the conversation of `place`. A conversation of another user counts as missing. */
@@ -37,25 +58,43 @@ export async function readHistory(
   const options = present({ messages, receiptFor, userId, owner: userId });
   const found = await unwrap("readConversation", () => provider.readConversation(conversationId, options));
   const stored: readonly RichMessage[] = found.conversation?.messages ?? [];
+  const metadata = found.conversation?.metadata;
   return {
     exists: found.conversation !== null,
     messages: isMediaResolver(provider)
       ? await unwrap("resolveMedia", () => provider.resolveMedia(conversationId, stored))
       : stored,
-    version: found.conversation?.metadata?.version ?? 0,
+    count: metadata?.totalMessages ?? 0,
+    version: metadata?.version ?? 0,
     incarnation: found.incarnation,
+    began: beganIn(metadata),
     written: found.receipt !== undefined,
   };
 }
 
 /**
- * Changes the end of the conversation, which is created if it is missing. Returns the new conversation's incarnation if
- * this write created it. Throws a `MemoryCallError`.
+ * Reads so many messages from the end that they have at least `count` items, or all messages. It reads further where
+ * messages have no items, or where the name of a result's function only stands in an earlier call.
+ */
+export async function readEnd(place: Place, count: number, receiptFor?: string): Promise<Reading> {
+  for (let limit = count; ; limit *= 2) {
+    const selection = limit === 0 ? "none" : limit <= MAX_LIMIT ? { limit } : "all";
+    const reading = await readHistory(place, selection, receiptFor);
+    if (reading.messages.length === reading.count) return reading;
+    const items = itemsOf(reading.messages);
+    const isNamed = items.slice(items.length - count).every((item) => !("name" in item) || item.name !== "");
+    if (items.length >= count && isNamed) return reading;
+  }
+}
+
+/**
+ * Changes the end of the conversation, which is created if it is missing. Returns the receipt of the write, or
+ * `undefined` if the same write was already made. Throws a `MemoryCallError`.
  */
 export async function changeHistory(
   { provider, conversationId, userId }: Place,
-  { messages, ...conditions }: Change,
-): Promise<string | undefined> {
+  { messages, began, ...conditions }: Change,
+): Promise<WriteReceipt | undefined> {
   const options: WriteOptions = {
     ...conditions,
     idempotencyKey: conditions.idempotencyKey ?? crypto.randomUUID(),
@@ -64,11 +103,11 @@ export async function changeHistory(
   const result = await provider.appendMessages(
     conversationId,
     messages as Parameters<typeof provider.appendMessages>[1],
-    present({ userId }),
+    present({ userId, [METADATA]: began === undefined ? undefined : { began } }),
     options,
   );
   if (!result.success) throw new MemoryCallError(result.error);
-  return receiptOf(result)?.incarnation;
+  return receiptOf(result);
 }
 
 /** Whether the error says that the conversation changed since it was read, in one of these ways. */

@@ -1,3 +1,3 @@
-export type { RunStates } from "./run-states.ts";
+export type { RunStates, TakeOptions } from "./run-states.ts";
 export { type ConversationSession, createSession } from "./session.ts";
 export type { SessionSettings } from "./settings.ts";

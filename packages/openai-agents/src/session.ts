@@ -1,4 +1,4 @@
-import { unwrap } from "@jaf/memory/internal";
+import { describeCause, warn } from "@jaf/memory/internal";
 import type {
   AgentInputItem,
   OpenAIResponsesCompactionAwareSession,
@@ -8,7 +8,7 @@ import type {
   SessionHistoryTransactionAwareSession,
 } from "@openai/agents-core";
 import { followConversation } from "./followed.ts";
-import { isConflict, readHistory } from "./history.ts";
+import { isConflict, readEnd, readHistory } from "./history.ts";
 import { itemsOf } from "./items/to-items.ts";
 import { messagesOf } from "./items/to-messages.ts";
 import { createRunStates, type RunStates } from "./run-states.ts";
@@ -50,30 +50,37 @@ export interface ConversationSession
  */
 export function createSession(settings: SessionSettings): ConversationSession {
   const place = placeOf(settings);
-  const { provider, conversationId } = place;
+  const { conversationId } = place;
   const { compact } = settings;
   const followed = followConversation(place);
   const transactions = createTransactions(place, followed);
+  const { drop, ...runStates } = createRunStates(place, followed);
 
   async function getItems(limit?: number, run?: RunContext): Promise<AgentInputItem[]> {
     if (limit !== undefined && !(limit > 0)) return [];
     const count = limit === undefined || limit === Number.POSITIVE_INFINITY ? undefined : Math.ceil(limit);
-    const reading = await readHistory(place, count === undefined ? "all" : { limit: count });
+    const reading = await (count === undefined ? readHistory(place, "all") : readEnd(place, count));
     followed.see(run, reading);
     const items = itemsOf(reading.messages);
     return count === undefined ? items : items.slice(-count);
   }
 
-  async function runCompaction(_args?: unknown, run?: RunContext): Promise<null> {
+  async function compactItems(run: RunContext | undefined): Promise<void> {
     const reading = await readHistory(place, "all");
     const items = await compact?.(itemsOf(reading.messages));
-    if (items === undefined || reading.messages.length === 0) return null;
-    try {
-      await transactions.replaceRead(run, reading, items);
-    } catch (error) {
+    if (items !== undefined && reading.count > 0) await transactions.replaceRead(run, reading, items);
+  }
+
+  async function runCompaction(_args?: unknown, run?: RunContext): Promise<null> {
+    // The turn is stored already: if its run rejected, the application would repeat it.
+    await compactItems(run).catch((error: unknown) => {
       // Another run has added items. Its end compacts them, too.
-      if (!isConflict(error, "version")) throw error;
-    }
+      if (isConflict(error, "version")) return;
+      const { name } = describeCause(error);
+      warn(`The items of a session weren't compacted, because of an error: ${name}`, {
+        type: "JAFCompactionWarning",
+      });
+    });
     return null;
   }
 
@@ -86,14 +93,13 @@ export function createSession(settings: SessionSettings): ConversationSession {
     },
     popItem: (run) => transactions.pop(run),
     clearSession: async (run) => {
-      const found = await readHistory(place, "none");
-      if (found.exists) await unwrap("deleteConversation", () => provider.deleteConversation(conversationId));
-      followed.see(run, await readHistory(place, "none"));
+      await drop();
+      await transactions.clear(run);
     },
     replaceHistoryWithCompaction: (items, run) => transactions.replace(run, items),
     applyHistoryMutations: ({ mutations }) => transactions.mutate(undefined, mutations),
     applyHistoryTransaction: (args, run) => transactions.apply(run, args),
-    ...createRunStates(place, followed),
+    ...runStates,
     ...(compact === undefined ? {} : { runCompaction }),
   };
 }

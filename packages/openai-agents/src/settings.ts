@@ -1,5 +1,5 @@
 import type { MemoryProvider, VersionedMemoryProvider } from "@jaf/memory";
-import { checkedProvider, present } from "@jaf/memory/internal";
+import { checkedProvider } from "@jaf/memory/internal";
 import type { AgentInputItem } from "@openai/agents-core";
 
 /** The settings of {@link createSession}. */
@@ -10,12 +10,14 @@ export interface SessionSettings {
   readonly conversationId: string;
   /**
    * The owner of the conversation. Another user's conversation counts as missing when it is read, and writes to it are
-   * refused. Absent: the conversation that the session creates has no owner, and the owner isn't checked.
+   * refused. Absent: the conversation that the session creates has no owner, and the owner isn't checked. A `userId` that
+   * is `undefined` is refused.
    */
   readonly userId?: string;
   /**
    * Called after each completed run with all items of the session. If it returns items, e.g. a summary and the last
-   * turn, they replace all items. Returns `undefined` to keep the items. Default: nothing is compacted.
+   * turn, they replace all items. Returns `undefined` to keep the items. If it fails, the items stay, and a warning of
+   * the process (`JAFCompactionWarning`) says so. Default: nothing is compacted.
    */
   readonly compact?: (
     items: readonly AgentInputItem[],
@@ -29,8 +31,12 @@ export interface Place {
   readonly userId: string | undefined;
 }
 
-/** Throws a `TypeError` if the settings are invalid. */
-export function placeOf({ provider, conversationId, userId }: SessionSettings): Place {
-  const ids = { conversationId, ...present({ userId }) };
+/**
+ * Throws a `TypeError` if the settings are invalid, also if they have a `userId` that is `undefined`: without a user, an
+ * application would otherwise open every user's conversations.
+ */
+export function placeOf(settings: SessionSettings): Place {
+  const { provider, conversationId, userId } = settings;
+  const ids = Object.hasOwn(settings, "userId") ? { conversationId, userId } : { conversationId };
   return { provider: checkedProvider("createSession", provider, ids), conversationId, userId };
 }

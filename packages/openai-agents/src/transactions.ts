@@ -1,43 +1,56 @@
-import type { RichMessage } from "@jaf/memory";
-import { createMemoryConflictError, MemoryCallError, sameJson, sha256 } from "@jaf/memory/internal";
+import { sha256, unwrap } from "@jaf/memory/internal";
 import type {
   AgentInputItem,
   SessionHistoryMutation,
   SessionHistoryTransactionArgs,
 } from "@openai/agents-core";
+import { divided, type EndChange, mutated, popped, replacing } from "./end-change.ts";
 import type { Followed } from "./followed.ts";
-import { changeHistory, isConflict, type Reading, readHistory } from "./history.ts";
-import { itemsOf } from "./items/to-items.ts";
+import { changeHistory, isConflict, type Reading, readEnd, readHistory } from "./history.ts";
 import { messagesOf } from "./items/to-messages.ts";
 import type { Place } from "./settings.ts";
 
 type Run = object | undefined;
-
-/** A change of the end of a conversation: how many messages go, and which come. */
-export interface EndChange {
-  readonly dropLast: number;
-  readonly messages: readonly RichMessage[];
-}
 
 /** The writes of a session that depend on what is stored. Each is repeated if another write came between. */
 export interface Transactions {
   readonly pop: (run: Run) => Promise<AgentInputItem | undefined>;
   readonly mutate: (run: Run, mutations: readonly SessionHistoryMutation[]) => Promise<void>;
   readonly apply: (run: Run, args: SessionHistoryTransactionArgs) => Promise<void>;
-  /** Replaces all items. */
+  /** Removes all items. */
+  readonly clear: (run: Run) => Promise<void>;
+  /** Replaces all items. Rejects with a conflict if the run hasn't seen all of them. */
   readonly replace: (run: Run, items: readonly AgentInputItem[]) => Promise<void>;
   /** Replaces all items of a reading. Isn't repeated: rejects with a conflict if the conversation has changed. */
   readonly replaceRead: (run: Run, reading: Reading, items: readonly AgentInputItem[]) => Promise<void>;
 }
 
 export function createTransactions(place: Place, followed: Followed): Transactions {
-  const change = (run: Run, reading: Reading, end: EndChange & { readonly idempotencyKey?: string }) =>
-    changeHistory(place, {
-      ...end,
+  const { provider, conversationId } = place;
+
+  /** The ids of the messages of a reading, where the new messages of `end` come from these messages. */
+  async function messageIdsFor({ messages, version }: Reading, { from }: EndChange) {
+    if (from.every((index) => index === undefined)) return {};
+    const record = await unwrap("exportConversation", () => provider.exportConversation(conversationId));
+    // Otherwise the write is refused, because the conversation has changed.
+    const ids = record?.version === version ? record.messageIds?.slice(-messages.length) : undefined;
+    if (ids === undefined) return {};
+    return { messageIds: from.map((index) => (index === undefined ? null : ids[index])) };
+  }
+
+  async function change(run: Run, reading: Reading, end: EndChange, idempotencyKey?: string): Promise<void> {
+    const { dropLast, messages } = end;
+    const receipt = await changeHistory(place, {
+      dropLast,
+      messages,
+      ...(await messageIdsFor(reading, end)),
       expectedIncarnation: followed.expected(run, reading),
       // A repeated write finds another version.
       ...(reading.written ? {} : { expectedVersion: reading.version }),
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     });
+    await followed.wrote(run, reading, receipt);
+  }
 
   /** Whether a write failed only because another one came between. A conversation of another user stays missing. */
   const mayRepeat = async (error: unknown, { exists }: Reading): Promise<boolean> =>
@@ -48,11 +61,11 @@ export function createTransactions(place: Place, followed: Followed): Transactio
   /** Reads, lets `decide` choose a change, and writes it. `decide` returns `undefined` to change nothing. */
   async function rewrite<T>(
     run: Run,
-    limit: number | undefined,
+    read: () => Promise<Reading>,
     decide: (reading: Reading) => { readonly end: EndChange; readonly value: T } | undefined,
   ): Promise<T | undefined> {
     for (;;) {
-      const reading = await readHistory(place, limit === undefined ? "all" : { limit });
+      const reading = await read();
       const decided = decide(reading);
       if (decided === undefined) return undefined;
       try {
@@ -69,13 +82,12 @@ export function createTransactions(place: Place, followed: Followed): Transactio
     const [dropped, messages] = [messagesOf(suffix), messagesOf(items)];
     const idempotencyKey = sha256(operationId, "hex");
     for (;;) {
-      const selection = suffix.length === 0 ? "none" : { limit: suffix.length };
-      const reading = await readHistory(place, selection, idempotencyKey);
+      const reading = await readEnd(place, suffix.length, idempotencyKey);
       // The store compares a repeated write with the first one, so it must be the same: the end is divided first.
-      const divided = reading.written ? undefined : divide(reading.messages, suffix, dropped);
+      const prepared = reading.written ? undefined : divided(reading.messages, suffix, dropped);
       try {
-        if (divided !== undefined) await change(run, reading, divided);
-        else return void (await change(run, reading, { dropLast: dropped.length, messages, idempotencyKey }));
+        if (prepared !== undefined) await change(run, reading, prepared);
+        else return await change(run, reading, replacing(dropped.length, messages), idempotencyKey);
       } catch (error) {
         if (!(await mayRepeat(error, reading))) throw error;
       }
@@ -84,26 +96,43 @@ export function createTransactions(place: Place, followed: Followed): Transactio
 
   return {
     apply,
-    replaceRead: async (run, reading, items) => {
-      await change(run, reading, { dropLast: reading.messages.length, messages: messagesOf(items) });
-    },
+    replaceRead: (run, reading, items) => change(run, reading, replacing(reading.count, messagesOf(items))),
     pop: (run) =>
-      rewrite(run, 1, ({ messages }) => {
-        const items = itemsOf(messages);
-        const value = items.pop();
-        return value === undefined ? undefined : { end: { dropLast: 1, messages: messagesOf(items) }, value };
-      }),
+      rewrite(
+        run,
+        () => readEnd(place, 1),
+        ({ messages }) => popped(messages),
+      ),
     mutate: async (run, mutations) => {
-      await rewrite(run, undefined, ({ messages }) => {
-        const end = mutated(messages, mutations);
-        return end.dropLast === 0 ? undefined : { end, value: undefined };
-      });
+      await rewrite(
+        run,
+        () => readHistory(place, "all"),
+        ({ messages }) => {
+          const end = mutated(messages, mutations);
+          return end === undefined ? undefined : { end, value: undefined };
+        },
+      );
+    },
+    clear: async (run) => {
+      await rewrite(
+        run,
+        () => readHistory(place, "none"),
+        (reading) => {
+          // Outside of a run, nothing that was seen before matters to the next items.
+          if (run === undefined) followed.see(run, reading);
+          return reading.count === 0 ? undefined : { end: replacing(reading.count, []), value: undefined };
+        },
+      );
     },
     replace: async (run, items) => {
-      await rewrite(run, undefined, ({ messages }) => ({
-        end: { dropLast: messages.length, messages: messagesOf(items) },
-        value: undefined,
-      }));
+      await rewrite(
+        run,
+        () => readHistory(place, "none"),
+        (reading) => {
+          followed.assertSeen(run, reading);
+          return { end: replacing(reading.count, messagesOf(items)), value: undefined };
+        },
+      );
     },
   };
 }
@@ -117,44 +146,4 @@ function partsOf(operationId: string, transaction: SessionHistoryTransactionArgs
     return { suffix: transaction.expectedSuffix, items: transaction.replacement };
   }
   throw new TypeError("A history transaction must have the type append_items or replace_suffix.");
-}
-
-/**
- * The change after which the conversation ends with exactly the messages `dropped`, with the same items as before.
- * `undefined` if it already does. Throws if the conversation doesn't end with the items of `suffix`.
- */
-function divide(
-  stored: readonly RichMessage[],
-  suffix: readonly AgentInputItem[],
-  dropped: readonly RichMessage[],
-): EndChange | undefined {
-  const items = itemsOf(stored);
-  const kept = items.length - suffix.length;
-  if (kept < 0 || !sameJson(items.slice(kept), suffix)) {
-    throw new MemoryCallError(createMemoryConflictError("version", { operation: "applyHistoryTransaction" }));
-  }
-  if (stored.length >= dropped.length && sameJson(stored.slice(stored.length - dropped.length), dropped))
-    return;
-  return { dropLast: stored.length, messages: [...messagesOf(items.slice(0, kept)), ...dropped] };
-}
-
-/** The change that replaces function calls. Messages without these calls stay as they are. */
-function mutated(messages: readonly RichMessage[], mutations: readonly SessionHistoryMutation[]): EndChange {
-  const replaced = new Set<string>();
-  const replacements = new Map(mutations.map((mutation) => [mutation.callId, mutation.replacement]));
-  const next = messages.map((message) => {
-    const items = itemsOf([message]);
-    const changed = items.flatMap((item): AgentInputItem[] => {
-      const replacement = item.type === "function_call" ? replacements.get(item.callId) : undefined;
-      if (replacement === undefined || item.type !== "function_call") return [item];
-      // The SDK keeps one call for each id.
-      if (replaced.has(item.callId)) return [];
-      replaced.add(item.callId);
-      return [replacement];
-    });
-    return sameJson(changed, items) ? [message] : messagesOf(changed);
-  });
-  const first = next.findIndex(([only, ...more], index) => only !== messages[index] || more.length > 0);
-  if (first === -1) return { dropLast: 0, messages: [] };
-  return { dropLast: messages.length - first, messages: next.slice(first).flat() };
 }

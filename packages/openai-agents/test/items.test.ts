@@ -1,8 +1,15 @@
-import { createInMemoryProvider, type RichMessage } from "@jaf/memory";
+import {
+  createInMemoryBlobStore,
+  createInMemoryProvider,
+  MemoryCallError,
+  type RichMessage,
+  withBlobs,
+} from "@jaf/memory";
 import { sameJson } from "@jaf/memory/history";
 import type { AgentInputItem } from "@openai/agents-core";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
+import { createSession } from "../src/index.ts";
 import { itemsOf } from "../src/items/to-items.ts";
 import { messagesOf } from "../src/items/to-messages.ts";
 
@@ -166,7 +173,12 @@ it("reads what another engine has written", () => {
     },
     { role: "tool", tool_call_id: "c", content: "a cat" },
     { role: "assistant", content: "A cat." },
+    // None of these has content that the SDK knows.
     { role: "assistant", content: null },
+    { role: "assistant", content: [{ type: "reasoning", text: "Hm" }] },
+    { role: "user", content: [{ type: "claude-agent-tool_reference" }] },
+    { role: "system", content: null },
+    { role: "tool", content: [{ type: "tool-approval-response", approvalId: "a", approved: true }] },
   ];
   expect(itemsOf(foreign)).toEqual([
     { type: "message", role: "system", content: "Be short." },
@@ -192,8 +204,66 @@ it("reads what another engine has written", () => {
       status: "completed",
       content: [{ type: "output_text", text: "A cat." }],
     },
-    { type: "message", role: "assistant", status: "completed", content: [] },
   ]);
+});
+
+it("stores a tool's image once, and its function's name", async () => {
+  const inner = createInMemoryProvider();
+  const provider = withBlobs(inner, { blobs: createInMemoryBlobStore() });
+  const session = createSession({ provider, conversationId: "conv-1" });
+  const image = `data:image/png;base64,${"AAAA".repeat(100_000)}`;
+  const result: AgentInputItem = {
+    type: "function_call_result",
+    callId: "c",
+    name: "look",
+    status: "completed",
+    output: [{ type: "input_image", image, detail: "high" }],
+  };
+  await session.addItems([result]);
+  expect(await session.getItems()).toEqual([result]);
+  const stored = await inner.getConversation("conv-1");
+  const [message] = stored.success ? (stored.data?.messages ?? []) : [];
+  expect(message).toMatchObject({ role: "tool", tool_call_id: "c", name: "look" });
+  expect(JSON.stringify(message).length).toBeLessThan(1_000);
+});
+
+it("stores the file of a tool's result as a media part", () => {
+  const file = { data: "AAAA", mediaType: "application/pdf", filename: "a.pdf" };
+  const [message] = messagesOf(
+    made([
+      {
+        type: "function_call_result",
+        callId: "c",
+        name: "n",
+        status: "completed",
+        output: { type: "file", file },
+      },
+    ]),
+  );
+  expect(message?.content).toEqual([{ type: "media", ...file }]);
+});
+
+it.each([
+  [{ role: "developer", content: "rules" }],
+  [{ role: "tool", content: "x" }],
+  [{ type: "function_call_result", role: "x", callId: "1", name: "n", status: "completed", output: "o" }],
+  [{ type: "message", role: "assistant", status: "completed", content: "plain text" }],
+  [{ type: "message", role: "user" }],
+  [{ type: "reasoning", id: "r" }],
+  [null],
+])("refuses %j, which wouldn't come back", (item) => {
+  const given = made([{ role: "user", content: "Hi" }, item]);
+  const thrown = (() => {
+    try {
+      return messagesOf(given);
+    } catch (error) {
+      return error;
+    }
+  })();
+  expect(thrown).toBeInstanceOf(MemoryCallError);
+  expect(thrown).toMatchObject({
+    memoryError: { _tag: "MemoryValidationError", issues: [{ path: "items[1]" }] },
+  });
 });
 
 it("ignores items that don't belong to the message's role", () => {

@@ -59,10 +59,10 @@ export function crossingTable(crossings: readonly Crossing[], frameworks: readon
       ...frameworks.map((to) => cell(from, to, ({ isBack }) => isBack)),
     ],
   ]);
-  const lines = [
-    ["begun under", "what the next model is given", ...names.map((name) => `under ${name}`)],
-    ["-", "-", ...names.map(() => "-")],
-    ...rows,
-  ];
-  return lines.map((line) => `| ${line.join(" | ")} |`).join("\n");
+  const head = ["begun under", "what the next model is given", ...names.map((name) => `under ${name}`)];
+  // As wide as the formatter of the documents makes it.
+  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
+  const lines = [head, widths.map((width) => "-".repeat(width)), ...rows];
+  const padded = lines.map((line) => line.map((text, column) => text.padEnd(widths[column] ?? 0)));
+  return padded.map((line) => `| ${line.join(" | ")} |`).join("\n");
 }

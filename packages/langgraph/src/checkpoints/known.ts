@@ -12,47 +12,59 @@ export interface KnownCheckpoint {
   readonly values: readonly ChannelValue[] | undefined;
 }
 
-/** The checkpoints that this process read or wrote last. Without them, a write would have to read first. */
+/** What this process read or wrote last. Without it, a write would have to read first. */
 export interface KnownCheckpoints {
-  /** `checkpoint`: `""` for a namespace in which no checkpoint was found. */
+  /** `checkpoint`: `""` for a namespace in which no checkpoint was found, as a run's first read does. */
   readonly get: (place: Place, checkpoint: string) => KnownCheckpoint | undefined;
   readonly set: (place: Place, checkpoint: string, known: KnownCheckpoint) => void;
   /** The largest id of a checkpoint that was seen in the namespace. */
   readonly newestOf: (place: Place) => string | undefined;
   readonly sawNewest: (place: Place, checkpoint: string) => void;
-  readonly forget: (thread: string) => void;
+  /** Forgets how runs of the thread began. Its checkpoints stay known, so that later writes of a run are refused. */
+  readonly forgetStarts: (thread: string) => void;
 }
 
 /** Enough for the runs of one process that are under way. An entry takes about a kilobyte. */
-const LIMIT = 1_000;
+const CHECKPOINTS = 1_000;
+/** More: without its start, a run's first write can't be told from a write after an erasure. */
+const STARTS = 10_000;
 
 const keyOf = ({ thread, namespace }: Place, ...checkpoint: readonly string[]): string =>
   JSON.stringify([thread, namespace, ...checkpoint]);
 
 export function createKnownCheckpoints(): KnownCheckpoints {
-  const checkpoints = new Map<string, KnownCheckpoint>();
-  const newest = new Map<string, string>();
+  const checkpoints = createBoundedMap<KnownCheckpoint>(CHECKPOINTS);
+  const starts = createBoundedMap<KnownCheckpoint>(STARTS);
+  const newest = createBoundedMap<string>(CHECKPOINTS);
+  const mapOf = (checkpoint: string) => (checkpoint === "" ? starts : checkpoints);
   return {
-    get: (place, checkpoint) => checkpoints.get(keyOf(place, checkpoint)),
-    set: (place, checkpoint, known) => setBounded(checkpoints, keyOf(place, checkpoint), known),
+    get: (place, checkpoint) => mapOf(checkpoint).get(keyOf(place, checkpoint)),
+    set: (place, checkpoint, known) => mapOf(checkpoint).set(keyOf(place, checkpoint), known),
     newestOf: (place) => newest.get(keyOf(place)),
     sawNewest: (place, checkpoint) => {
       const seen = newest.get(keyOf(place));
-      if (seen === undefined || checkpoint > seen) setBounded(newest, keyOf(place), checkpoint);
+      if (seen === undefined || checkpoint > seen) newest.set(keyOf(place), checkpoint);
     },
-    forget: (thread) => {
+    forgetStarts: (thread) => {
       const prefix = `[${JSON.stringify(thread)},`;
-      for (const map of [checkpoints, newest]) {
-        for (const key of map.keys()) if (key.startsWith(prefix)) map.delete(key);
-      }
+      for (const map of [starts, newest]) map.removeAll((key) => key.startsWith(prefix));
     },
   };
 }
 
-/** Sets the value as the newest of the map, and drops the oldest one if there are too many. */
-function setBounded<T>(map: Map<string, T>, key: string, value: T): void {
-  map.delete(key);
-  map.set(key, value);
-  const [oldest] = map.keys();
-  if (map.size > LIMIT && oldest !== undefined) map.delete(oldest);
+/** Returns a map that drops the entry that was set first if there are more than `limit`. */
+function createBoundedMap<T>(limit: number) {
+  const entries = new Map<string, T>();
+  return {
+    get: (key: string): T | undefined => entries.get(key),
+    set: (key: string, value: T): void => {
+      entries.delete(key);
+      entries.set(key, value);
+      const [oldest] = entries.keys();
+      if (entries.size > limit && oldest !== undefined) entries.delete(oldest);
+    },
+    removeAll: (isRemoved: (key: string) => boolean): void => {
+      for (const key of entries.keys()) if (isRemoved(key)) entries.delete(key);
+    },
+  };
 }

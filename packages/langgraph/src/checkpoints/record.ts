@@ -80,3 +80,13 @@ const isSame = (a: Uint8Array, b: Uint8Array): boolean =>
 
 export const load = (serde: Serializer, [type, data]: Dumped): Promise<unknown> =>
   serde.loadsTyped(type, typeof data === "string" ? utf8Of(data) : data);
+
+/** Where the values of a checkpoint stand, without the values. */
+export function located(records: readonly CheckpointRecord[]): readonly ChannelValue[] | undefined {
+  const last = records.findLast(({ put }) => put !== undefined);
+  return last?.put?.values.map(({ channel, version, at }) => ({
+    channel,
+    version,
+    at: at ?? recordId(last.checkpoint, last.number),
+  }));
+}

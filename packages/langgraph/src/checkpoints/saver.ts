@@ -12,7 +12,7 @@ import {
   type PendingWrite,
 } from "@langchain/langgraph-checkpoint";
 import { checkedMemory, type Memory, type MemorySettings } from "../settings.ts";
-import { findById, findNewest, type Search } from "./history.ts";
+import { createFollowed, type Following } from "./followed.ts";
 import { createKnownCheckpoints, type KnownCheckpoint } from "./known.ts";
 import { listCheckpoints } from "./list.ts";
 import { createCheckpointLog, type Standing } from "./log.ts";
@@ -55,6 +55,12 @@ function requiredPlace(method: string, config: RunnableConfig): Place {
   return place;
 }
 
+const followingOf = ({ configurable = {} }: RunnableConfig, place: Place, checkpoint: string): Following => ({
+  place,
+  checkpoint,
+  started: place.namespace === "" ? undefined : configurable["checkpoint_map"]?.[""],
+});
+
 /** What a put stores, apart from the ids. */
 interface Putting {
   readonly checkpoint: Checkpoint;
@@ -66,18 +72,20 @@ class MemoryCheckpointSaver extends BaseCheckpointSaver {
   readonly #memory: Memory;
   readonly #log;
   readonly #known = createKnownCheckpoints();
+  readonly #followed;
   readonly #queue = createKeyedQueue();
 
   constructor(memory: Memory) {
     super();
     this.#memory = memory;
     this.#log = createCheckpointLog(memory);
+    this.#followed = createFollowed(this.#log, this.#known);
   }
 
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
     const place = placeOf(config);
     if (place === undefined) return undefined;
-    const { found } = await this.#search(place, getCheckpointId(config));
+    const { found } = await this.#followed.search(place, getCheckpointId(config));
     return found && tupleOf({ log: this.#log, place, saver: this }, found);
   }
 
@@ -100,7 +108,7 @@ class MemoryCheckpointSaver extends BaseCheckpointSaver {
     const parent: string = config.configurable?.["checkpoint_id"] ?? "";
     // In the checkpoint's queue, so that its writes come after it.
     await this.#queue.run(keyOf(place, checkpoint.id), async () => {
-      const from = this.#known.get(place, parent) ?? (await this.#look(place, parent));
+      const from = await this.#followed.forPut(followingOf(config, place, parent));
       const values = await this.#valuesOf({ checkpoint, metadata, newVersions }, from.values);
       const { channel_values: _, ...rest } = copyCheckpoint(checkpoint);
       const put = {
@@ -148,7 +156,7 @@ class MemoryCheckpointSaver extends BaseCheckpointSaver {
       })),
     );
     await this.#queue.run(keyOf(place, checkpoint), async () => {
-      const from = this.#known.get(place, checkpoint) ?? (await this.#look(place, checkpoint));
+      const from = await this.#followed.forWrites(followingOf(config, place, checkpoint));
       await this.#append(place, checkpoint, {
         from,
         body: { writes: { task: taskId, path: taskPath, rows } },
@@ -160,32 +168,9 @@ class MemoryCheckpointSaver extends BaseCheckpointSaver {
     const { provider, userId } = this.#memory;
     const thread = String(threadId);
     const root = { thread, namespace: "" };
-    this.#known.forget(thread);
+    this.#known.forgetStarts(thread);
     if (userId !== undefined && !(await this.#log.read(root, "none")).standing.exists) return;
     await unwrap("deleteConversation", () => provider.deleteConversation(rootOf(root)));
-  }
-
-  /** `checkpoint`: `""` for the newest one. */
-  async #search(place: Place, checkpoint: string): Promise<Search> {
-    const search = await (checkpoint === ""
-      ? findNewest(this.#log, place)
-      : findById(this.#log, place, checkpoint));
-    const { standing, found, nextNumber } = search;
-    const values = found && located(found.records);
-    this.#known.set(place, found?.id ?? checkpoint, { standing, nextNumber, values });
-    if (checkpoint === "") this.#known.sawNewest(place, found?.id ?? "");
-    return search;
-  }
-
-  /** Reads what this process doesn't know of a checkpoint. */
-  async #look(place: Place, checkpoint: string): Promise<KnownCheckpoint> {
-    if (this.#known.newestOf(place) === undefined) await this.#search(place, "");
-    if (checkpoint !== "") await this.#search(place, checkpoint);
-    const known = this.#known.get(place, checkpoint);
-    if (known !== undefined) return known;
-    // Other checkpoints exist, but this one follows from none of them.
-    const { standing } = await this.#log.read(place, "none");
-    return { standing, nextNumber: 0, values: undefined };
   }
 
   /** Appends a record under the next free number, and remembers the checkpoint. Returns the number. */
@@ -237,13 +222,3 @@ class MemoryCheckpointSaver extends BaseCheckpointSaver {
 
 const keyOf = (place: Place, checkpoint: string): string =>
   JSON.stringify([place.thread, place.namespace, checkpoint]);
-
-/** Where the values of a checkpoint stand, without the values. */
-function located(records: readonly CheckpointRecord[]): readonly ChannelValue[] | undefined {
-  const last = records.findLast(({ put }) => put !== undefined);
-  return last?.put?.values.map(({ channel, version, at }) => ({
-    channel,
-    version,
-    at: at ?? recordId(last.checkpoint, last.number),
-  }));
-}

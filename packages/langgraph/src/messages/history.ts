@@ -1,8 +1,8 @@
-import { MemoryCallError } from "@jaf/memory";
-import { checkedProvider, present, unwrap } from "@jaf/memory/internal";
+import { type ConversationReading, MemoryCallError } from "@jaf/memory";
+import { present, unwrap } from "@jaf/memory/internal";
 import { BaseListChatMessageHistory } from "@langchain/core/chat_history";
 import type { BaseMessage } from "@langchain/core/messages";
-import type { Memory, MemorySettings } from "../settings.ts";
+import { checkedMemory, type Memory, type MemorySettings } from "../settings.ts";
 import { fromBaseMessages, toBaseMessages } from "./convert.ts";
 
 /** Settings of {@link createChatHistory}. */
@@ -16,7 +16,7 @@ export interface ChatHistorySettings extends MemorySettings {
  * engine began goes on in LangChain, and back. A call of `addMessages` is one append: no message of concurrent calls is
  * lost. What another engine wrote stays as it is.
  *
- * After a read, messages are only added to the conversation that was read: if it was erased meanwhile, `addMessages`
+ * After a read or a write, messages are only added to that same conversation: if it was erased meanwhile, `addMessages`
  * rejects. `clear` deletes the conversation. Throws a `TypeError` if the settings are invalid. The methods reject with
  * `MemoryCallError`.
  *
@@ -32,17 +32,21 @@ export interface ChatHistorySettings extends MemorySettings {
  * ```
  */
 export function createChatHistory(settings: ChatHistorySettings): BaseListChatMessageHistory {
-  const { conversationId, userId } = settings;
-  const ids = { conversationId, ...present({ userId }) };
-  const provider = checkedProvider("createChatHistory", settings.provider, ids);
-  return new ConversationHistory({ provider, userId }, conversationId);
+  const { conversationId } = settings;
+  const memory = checkedMemory("createChatHistory", settings, { conversationId });
+  return new ConversationHistory(memory, conversationId);
 }
 
-/** The conversation as it was read last. */
+/** The conversation as it was read or written last. */
 interface Seen {
-  readonly incarnation: string | undefined;
+  readonly incarnation: string;
   readonly exists: boolean;
 }
+
+const seenIn = ({ incarnation, conversation }: ConversationReading): Seen => ({
+  incarnation,
+  exists: conversation !== null,
+});
 
 class ConversationHistory extends BaseListChatMessageHistory {
   override lc_namespace = ["jaf", "langgraph"];
@@ -57,7 +61,9 @@ class ConversationHistory extends BaseListChatMessageHistory {
   }
 
   override async getMessages(): Promise<BaseMessage[]> {
-    const { conversation } = await this.#read("all");
+    const read = await this.#read("all");
+    this.#seen = seenIn(read);
+    const { conversation } = read;
     return toBaseMessages(conversation?.messages ?? []);
   }
 
@@ -69,25 +75,28 @@ class ConversationHistory extends BaseListChatMessageHistory {
     const { provider, userId } = this.#memory;
     const batch = fromBaseMessages(messages);
     const idempotencyKey = crypto.randomUUID();
-    const append = async (seen: Seen | undefined): Promise<void> => {
-      const isNew = seen?.exists === false;
+    const append = async (seen: Seen): Promise<void> => {
       const written = await provider.appendMessages(this.#conversationId, batch, present({ userId }), {
         idempotencyKey,
         createIfMissing: "unowned",
-        ...present({ expectedIncarnation: seen?.incarnation, expectedVersion: isNew ? 0 : undefined }),
+        expectedIncarnation: seen.incarnation,
+        ...present({ expectedVersion: seen.exists ? undefined : 0 }),
       });
       if (written.success) {
-        if (isNew) this.#seen = { exists: true, incarnation: written.receipt?.incarnation };
+        const incarnation = seen.exists ? seen.incarnation : written.receipt?.incarnation;
+        this.#seen = incarnation === undefined ? undefined : { exists: true, incarnation };
         return;
       }
       const { error } = written;
-      if (isNew && error._tag === "MemoryConflictError" && error.reason !== "owner") {
-        await this.#read("none");
+      if (!seen.exists && error._tag === "MemoryConflictError" && error.reason !== "owner") {
+        const now = seenIn(await this.#read("none"));
         // Another writer created the conversation. Otherwise it was erased, and nothing may be added.
-        if (this.#seen?.exists === true) return append(this.#seen);
+        if (now.exists) return append(now);
       }
       throw new MemoryCallError(error);
     };
+    // An append that expects nothing would take over a conversation without an owner.
+    this.#seen ??= seenIn(await this.#read("none"));
     await append(this.#seen);
   }
 
@@ -98,13 +107,9 @@ class ConversationHistory extends BaseListChatMessageHistory {
     this.#seen = undefined;
   }
 
-  async #read(messages: "all" | "none") {
+  #read(messages: "all" | "none"): Promise<ConversationReading> {
     const { provider, userId } = this.#memory;
     const options = { messages, ...present({ userId, owner: userId }) };
-    const read = await unwrap("readConversation", () =>
-      provider.readConversation(this.#conversationId, options),
-    );
-    this.#seen = { incarnation: read.incarnation, exists: read.conversation !== null };
-    return read;
+    return unwrap("readConversation", () => provider.readConversation(this.#conversationId, options));
   }
 }

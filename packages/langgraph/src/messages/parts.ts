@@ -10,7 +10,7 @@ export type StoredContent = string | readonly ContentPart[];
 
 /**
  * Converts content of LangChain into parts that other engines know. Each block comes back exactly: a part says in its
- * field `langchain` which of several blocks it was, and a block that has no counterpart is kept as it is.
+ * field `langchain` which of several blocks it was, and a block that has no counterpart is kept in a part of its own.
  */
 export function partsOf(content: MessageContent, calls: readonly RichToolCall[]): StoredContent {
   if (!Array.isArray(content)) return content;
@@ -72,7 +72,10 @@ function imageOfUrl(image: unknown): ContentPart | undefined {
   return { type: "media", mediaType, ...(data === undefined ? { url } : { data }), langchain: shape };
 }
 
-/** Converts the parts of a stored message into content of LangChain. Places of tool calls have no block of their own. */
+/**
+ * Converts the parts of a stored message into content of LangChain. Places of tool calls, and parts that only another
+ * engine knows, have no block.
+ */
 export function blocksOf(parts: readonly ContentPart[], calls: readonly RichToolCall[]): ContentBlock[] {
   return parts.flatMap((part) => (blockOf(part as Block, calls) as ContentBlock | undefined) ?? []);
 }
@@ -96,8 +99,11 @@ function blockOf(part: Block, calls: readonly RichToolCall[]): unknown {
     case "provider-tool-result":
     case "source":
       return { type: "non_standard", value: part };
-    default:
+    case "text":
       return part;
+    default:
+      // A part of another engine, which a model of LangChain would refuse.
+      return undefined;
   }
 }
 

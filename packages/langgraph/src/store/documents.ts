@@ -29,7 +29,7 @@ export interface Documents {
   readonly all: () => Promise<readonly FoundDocument[]>;
 }
 
-/** The conversation whose children are the documents, as this object saw it last. */
+/** The conversation whose children are the documents. */
 interface Root {
   readonly incarnation: string;
   readonly exists: boolean;
@@ -51,12 +51,14 @@ export function createDocuments(memory: Memory): Documents {
   async function look(): Promise<Root> {
     const options = { messages: "none", ...present({ userId, owner: userId }) } as const;
     const read = await unwrap("readConversation", () => provider.readConversation(rootId, options));
-    root = { incarnation: read.incarnation, exists: read.conversation !== null };
-    return root;
+    return { incarnation: read.incarnation, exists: read.conversation !== null };
   }
 
-  /** So that a put is refused if the owner was erased after the first read. */
-  const known = async (): Promise<Root> => root ?? look();
+  /** What was seen first stays: after an erasure, all puts are refused. */
+  const known = async (): Promise<Root> => {
+    root ??= await look();
+    return root;
+  };
 
   /** Returns the incarnation of the root, which is created if it is missing. */
   async function parent(): Promise<string> {
@@ -67,8 +69,10 @@ export function createDocuments(memory: Memory): Documents {
     const created = await provider.appendMessages(rootId, [], owner, options);
     const now = await look();
     // If the write failed, another writer may have created it.
-    if (now.exists) return now.incarnation;
-    root = undefined;
+    if (now.exists) {
+      root = now;
+      return now.incarnation;
+    }
     throw created.success
       ? new TypeError("the documents were erased meanwhile")
       : new MemoryCallError(created.error);
@@ -94,10 +98,7 @@ export function createDocuments(memory: Memory): Documents {
       const childOf = { conversationId: rootId, incarnation: await parent() };
       const id = idOf({ namespace, key });
       const written = await provider.storeMessages(id, [message as Message], metadata, { childOf });
-      if (written.success) return;
-      // After an erasure, the next write looks again.
-      root = undefined;
-      throw new MemoryCallError(written.error);
+      if (!written.success) throw new MemoryCallError(written.error);
     },
     remove: async (name) =>
       void (await unwrap("deleteConversation", () => provider.deleteConversation(idOf(name)))),

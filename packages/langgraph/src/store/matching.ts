@@ -9,6 +9,10 @@ export function isMatch(namespace: readonly string[], { matchType, path }: Match
   return path.every((label, index) => label === "*" || label === labels[index]);
 }
 
+/** Whether a namespace begins with these labels. A label `*` only matches itself, because labels can be ids of users. */
+export const isWithin = (namespace: readonly string[], prefix: readonly string[]): boolean =>
+  prefix.every((label, index) => label === namespace[index]);
+
 type Test = (value: unknown, operand: unknown) => boolean;
 
 const isNumeric = (test: (a: number, b: number) => boolean): Test => {

@@ -10,7 +10,7 @@ import {
 } from "@langchain/langgraph-checkpoint";
 import { checkedMemory, type MemorySettings } from "../settings.ts";
 import { createDocuments, type Documents, type FoundDocument } from "./documents.ts";
-import { isMatch, passes, searchedText } from "./matching.ts";
+import { isMatch, isWithin, passes, searchedText } from "./matching.ts";
 
 /** Ranks texts by a query, best first, as `rankTexts` of `@jaf/user-memory` does. Leaves out texts that don't match. */
 export type RankTexts = (
@@ -30,8 +30,8 @@ export interface StoreSettings extends MemorySettings {
  * - A put replaces the document, the last one wins. `createdAt` stays.
  * - `search` and `listNamespaces` read all documents of the owner: they are for up to some thousands.
  * - With `userId`, the documents are erased by `clearUserConversations(userId)`. If the user was erased after the first
- *   call of this object, its next put is refused with a `MemoryCallError`, because what it stores may come from before.
- *   So create a store for each run.
+ *   call of this object, all its later puts are refused with a `MemoryCallError`, because what they store may come from
+ *   before. So create a store for each run.
  *
  * Throws a `TypeError` if the settings are invalid. The methods reject with `MemoryCallError`.
  *
@@ -85,8 +85,7 @@ class DocumentStore extends BaseStore {
   async #search(operation: SearchOperation): Promise<SearchItem[]> {
     const { namespacePrefix, filter = {}, query, limit = 10, offset = 0 } = operation;
     const found = (await this.#documents.all()).filter(
-      ({ item }) =>
-        isMatch(item.namespace, { matchType: "prefix", path: namespacePrefix }) && passes(item.value, filter),
+      ({ item }) => isWithin(item.namespace, namespacePrefix) && passes(item.value, filter),
     );
     const items = query ? this.#ranked(query, found) : found.map(({ item }) => item);
     return items.slice(offset, offset + limit);

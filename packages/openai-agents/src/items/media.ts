@@ -8,7 +8,7 @@ export type InputPart = Exclude<UserMessageItem["content"], string>[number];
 const DATA_URL = /^data:([^;,]+);base64,/;
 
 /** A media part of a text that is a data URL, an address, or base64. `mediaType`: where the text doesn't say it. */
-function mediaOf(source: string, mediaType: string): MediaPart {
+export function mediaOf(source: string, mediaType: string): MediaPart {
   const [prefix, named] = DATA_URL.exec(source) ?? [];
   if (prefix !== undefined && named !== undefined) {
     return { type: "media", mediaType: named, data: source.slice(prefix.length) };

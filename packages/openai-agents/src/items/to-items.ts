@@ -1,21 +1,29 @@
 import type { ContentPart, MediaPart, RichMessage, RichToolCall } from "@jaf/memory";
 import { messageText, originalIn } from "@jaf/memory/internal";
-import type { AgentInputItem, AssistantMessageItem, FunctionCallItem } from "@openai/agents-core";
+import type {
+  AgentInputItem,
+  AssistantMessageItem,
+  FunctionCallItem,
+  FunctionCallResultItem,
+} from "@openai/agents-core";
 import { type InputPart, inputPartOf } from "./media.ts";
 
 /** The field of a message that holds the SDK's own items. */
 export const ORIGINAL = "openaiAgents";
 
 /** The items of messages, in order. Reasoning and provider tools of other engines are left out. */
-export function itemsOf(messages: readonly RichMessage[]): AgentInputItem[] {
+export const itemsOf = (messages: readonly RichMessage[]): AgentInputItem[] => itemsOfEach(messages).flat();
+
+/** The items of each of the messages. A message of which nothing is an item has none. */
+export function itemsOfEach(messages: readonly RichMessage[]): AgentInputItem[][] {
   const names = new Map<string, string>();
-  return messages.flatMap((message) => {
+  return messages.map((message) => {
     for (const call of message.tool_calls ?? []) names.set(call.id, nameOf(call));
     return itemsOfMessage(message, names);
   });
 }
 
-/** The items of one message, at least one. `names`: the functions of earlier calls, by the calls' ids. */
+/** The items of one message. `names`: the functions of earlier calls, by the calls' ids. */
 export function itemsOfMessage(
   message: RichMessage,
   names: ReadonlyMap<string, string> = new Map(),
@@ -40,29 +48,40 @@ function roleOf(item: unknown): unknown {
 }
 
 function standardItems(message: RichMessage, names: ReadonlyMap<string, string>): AgentInputItem[] {
-  switch (message.role) {
-    case "user":
-      return [{ type: "message", role: "user", content: inputOf(message.content) }];
-    case "system":
-    case "developer":
-      return [{ type: "message", role: "system", content: messageText(message) }];
-    case "tool": {
-      const callId = message.tool_call_id ?? "";
-      const name = names.get(callId) ?? "";
-      const output = inputOf(message.content);
-      return [
-        {
-          type: "function_call_result",
-          name,
-          callId,
-          status: "completed",
-          output: typeof output === "string" ? output : output.filter((part) => part.type !== "audio"),
-        },
-      ];
+  const { role, content } = message;
+  switch (role) {
+    case "user": {
+      const input = inputOf(content);
+      return input.length > 0 || content === "" ? [{ type: "message", role, content: input }] : [];
     }
+    case "system":
+    case "developer": {
+      const text = messageText(message);
+      return text !== "" || content === "" ? [{ type: "message", role: "system", content: text }] : [];
+    }
+    case "tool":
+      return message.tool_call_id === undefined ? [] : [resultItem(message, message.tool_call_id, names)];
     default:
       return replyItems(message);
   }
+}
+
+/** The result of a call. It stays without content, because the call needs one. */
+function resultItem(
+  message: RichMessage,
+  callId: string,
+  names: ReadonlyMap<string, string>,
+): FunctionCallResultItem {
+  const name = message["name"];
+  const input = inputOf(message.content);
+  const output = typeof input === "string" ? input : input.filter((part) => part.type !== "audio");
+  return {
+    type: "function_call_result",
+    name: typeof name === "string" ? name : (names.get(callId) ?? ""),
+    callId,
+    status: "completed",
+    output: output.length === 0 ? "" : output,
+  };
 }
 
 function inputOf(content: RichMessage["content"]): string | InputPart[] {
@@ -96,7 +115,7 @@ function replyItems({ content, tool_calls }: RichMessage): AgentInputItem[] {
   }
   endText();
   items.push(...calls.map(callItem));
-  return items.length === 0 ? [assistantItem([])] : items;
+  return items;
 }
 
 const textParts = (text: string): readonly ContentPart[] => (text === "" ? [] : [{ type: "text", text }]);

@@ -1,7 +1,18 @@
-import type { ContentPart, RichMessage, ToolCall } from "@jaf/memory";
-import { isExact, withOriginal } from "@jaf/memory/internal";
-import type { AgentInputItem, AssistantMessageItem, FunctionCallResultItem } from "@openai/agents-core";
-import { mediaPartOf, standardParts } from "./media.ts";
+import type { ContentPart, MediaPart, RichMessage, ToolCall } from "@jaf/memory";
+import {
+  createMemoryValidationError,
+  isExact,
+  MemoryCallError,
+  present,
+  withOriginal,
+} from "@jaf/memory/internal";
+import type {
+  AgentInputItem,
+  AssistantMessageItem,
+  FunctionCallResultItem,
+  ToolOutputFileContent,
+} from "@openai/agents-core";
+import { mediaOf, mediaPartOf, standardParts } from "./media.ts";
 import { itemsOfMessage, ORIGINAL } from "./to-items.ts";
 
 /** Whether the item is a part of a model's reply, which may have several items. */
@@ -32,12 +43,38 @@ function groupsOf(items: readonly AgentInputItem[]): AgentInputItem[][] {
 /**
  * The standard messages of items. The items of one reply (reasoning, text, calls) become one message. Where the
  * messages can't be converted back to exactly these items, the items stand in the messages' field `openaiAgents`.
+ * Throws a `MemoryCallError` if an item isn't of the SDK's types and wouldn't come back.
  */
-export const messagesOf = (items: readonly AgentInputItem[]): RichMessage[] =>
-  groupsOf(items).map((group) => {
-    const message = standardOf(group);
-    return isExact(itemsOfMessage(message), group) ? message : withOriginal(message, ORIGINAL, group);
+export function messagesOf(items: readonly AgentInputItem[]): RichMessage[] {
+  const isItem = (item: unknown): boolean => typeof item === "object" && item !== null;
+  if (!items.every(isItem)) throw refused(items.findIndex((item) => !isItem(item)));
+  let index = 0;
+  return groupsOf(items).map((group) => {
+    const message = messageOf(group);
+    if (message === undefined) throw refused(index);
+    index += group.length;
+    return message;
   });
+}
+
+function refused(index: number): MemoryCallError {
+  const expected = "an item of the SDK's types";
+  return new MemoryCallError(createMemoryValidationError([{ path: `items[${index}]`, expected }]));
+}
+
+/** `undefined` if the items wouldn't come back from the message. */
+function messageOf(group: readonly AgentInputItem[]): RichMessage | undefined {
+  const comesBack = (message: RichMessage) => isExact(itemsOfMessage(message), group);
+  try {
+    const message = standardOf(group);
+    if (comesBack(message)) return message;
+    const whole = withOriginal(message, ORIGINAL, group);
+    return comesBack(whole) ? whole : undefined;
+  } catch {
+    // A field of another type than the SDK's, e.g. a text where a list belongs.
+    return undefined;
+  }
+}
 
 function standardOf(group: readonly AgentInputItem[]): RichMessage {
   const [item] = group;
@@ -49,7 +86,8 @@ function standardOf(group: readonly AgentInputItem[]): RichMessage {
     return { role: "system", content: item.content };
   }
   if (item?.type === "function_call_result") {
-    return { role: "tool", tool_call_id: item.callId, content: outputOf(item.output) };
+    const { callId, name, output } = item;
+    return { role: "tool", tool_call_id: callId, name, content: outputOf(output) };
   }
   return replyOf(group);
 }
@@ -58,7 +96,7 @@ function outputOf(output: FunctionCallResultItem["output"]): RichMessage["conten
   if (typeof output === "string") return output;
   if (Array.isArray(output)) return standardParts(output);
   if (output.type === "text") return output.text;
-  if (output.type === "file") return [{ type: "other-file" }];
+  if (output.type === "file") return [filePartOf(output.file)];
   const { image } = output;
   if (image === undefined || typeof image === "string") {
     const part = mediaPartOf({ type: "input_image", ...(image === undefined ? {} : { image }) });
@@ -68,6 +106,16 @@ function outputOf(output: FunctionCallResultItem["output"]): RichMessage["conten
     "fileId" in image ? { fileId: image.fileId } : "url" in image ? { url: image.url } : { data: image.data };
   const mediaType = "mediaType" in image ? image.mediaType : undefined;
   return [{ type: "media", mediaType: mediaType ?? "image/*", ...given }];
+}
+
+function filePartOf(file: ToolOutputFileContent["file"]): MediaPart {
+  const mediaType = "application/octet-stream";
+  if (typeof file === "string") return mediaOf(file, mediaType);
+  if ("id" in file) {
+    const { id: fileId, filename } = file;
+    return { type: "media", mediaType, fileId, ...present({ filename }) };
+  }
+  return { type: "media", mediaType, ...present(file) };
 }
 
 function replyOf(group: readonly AgentInputItem[]): RichMessage {

@@ -1,6 +1,13 @@
 import { type JAFError, JAFErrorHandler, type PromptResult, UserFacingError } from "@jaf/core";
-import { thrownOf } from "@jaf/core/internal";
-import type { Message, VersionedMemoryProvider, WriteMetadata, WriteOptions, WriteResult } from "@jaf/memory";
+import { thrownOf, toResult } from "@jaf/core/internal";
+import type {
+  Message,
+  MessageSelection,
+  VersionedMemoryProvider,
+  WriteMetadata,
+  WriteOptions,
+  WriteResult,
+} from "@jaf/memory";
 import { retryWithBackoff } from "@jaf/memory/adapter";
 import { present } from "@jaf/memory/internal";
 import { plainEvent } from "../turns/encoded-event.ts";
@@ -46,9 +53,10 @@ export async function endFailed<Ctx>(
 }
 
 /** Returns the conversation's version, which another run's late write can have changed, unless the turn has written it. */
-async function observedVersion<Ctx>({ options, written }: JobParts<Ctx>): Promise<number | undefined> {
-  const { scope, conversationId, turnId } = options;
-  const read = await scope.settings.provider.readConversation(conversationId, { messages: "none" });
+async function observedVersion<Ctx>(job: JobParts<Ctx>): Promise<number | undefined> {
+  const { options, written } = job;
+  const { turnId } = options;
+  const read = await readStored(job, "none");
   const metadata = read.success ? read.data.conversation?.metadata : undefined;
   return metadata?.["traceId"] === turnId ? written.version : (metadata?.version ?? written.version);
 }
@@ -97,12 +105,9 @@ async function keepShown<Ctx>(
 }
 
 /** Returns the turn's last reply if it is stored and nothing follows it, and otherwise `undefined`. */
-async function storedReply<Ctx>(
-  { options: { scope, conversationId } }: JobParts<Ctx>,
-  base: ConversationBase,
-): Promise<Message | undefined> {
+async function storedReply<Ctx>(job: JobParts<Ctx>, base: ConversationBase): Promise<Message | undefined> {
   // The write of the reply may have been stored although it seemed to fail.
-  const read = await scope.settings.provider.readConversation(conversationId, { messages: { limit: 1 } });
+  const read = await readStored(job, { limit: 1 });
   if (!read.success || read.data.incarnation !== base.incarnation) return undefined;
   const last = read.data.conversation?.messages.at(-1);
   return last?.role === "assistant" && read.data.firstPosition >= base.position ? last : undefined;
@@ -155,9 +160,8 @@ async function stateAtEnd<Ctx>(
   job: JobParts<Ctx>,
 ): Promise<{ readonly version: number | undefined; readonly to: number | undefined }> {
   const { written, lease, options } = job;
-  const { scope, conversationId } = options;
   if (written.version !== undefined && written.to !== undefined && !isUnmadeEdit(job)) return written;
-  const read = await scope.settings.provider.readConversation(conversationId, { messages: "none" });
+  const read = await readStored(job, "none");
   const base = lease.base();
   if (!read.success || read.data.incarnation !== base?.incarnation) {
     return { version: undefined, to: undefined };
@@ -168,6 +172,17 @@ async function stateAtEnd<Ctx>(
   return { version, to: isAsBefore ? base.position : read.data.firstPosition };
 }
 
+/**
+ * Reads the turn's conversation. Fails if the provider throws: a thrown error would leave the turn open, and the process
+ * that takes it over would run it again.
+ */
+const readStored = <Ctx>({ options }: JobParts<Ctx>, messages: MessageSelection) => {
+  const { scope, conversationId } = options;
+  return toResult("readConversation", () =>
+    scope.settings.provider.readConversation(conversationId, { messages }),
+  );
+};
+
 interface ServerWrite {
   readonly conversationId: string;
   readonly messages: readonly Message[];
@@ -175,19 +190,20 @@ interface ServerWrite {
   readonly options: WriteOptions;
 }
 
-/** Appends messages that the server itself writes. Retries transient errors for up to 5 seconds. */
+/** Appends messages that the server itself writes. Retries transient and thrown errors for up to 5 seconds. */
 function appendRepeatedly(
   provider: VersionedMemoryProvider,
   { conversationId, messages, metadata, options }: ServerWrite,
 ): Promise<WriteResult> {
-  return retryWithBackoff(
-    () => provider.appendMessages(conversationId, [...messages], { ...metadata }, options),
-    {
+  const append = () => provider.appendMessages(conversationId, [...messages], { ...metadata }, options);
+  return toResult("appendMessages", () =>
+    retryWithBackoff(append, {
       maxElapsedMs: 5_000,
+      isTransientError: () => true,
       // If `attempts` is set, a wrapper has already retried.
       isTransientResult: (result) =>
         !result.success && result.error.retryable && result.error.attempts === undefined,
-    },
+    }),
   );
 }
 

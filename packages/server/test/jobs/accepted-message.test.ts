@@ -96,6 +96,36 @@ describe("A message that the server has accepted", () => {
     expect(await texts(world, "conv")).toEqual(["user: Hi."]);
   });
 
+  test.each([
+    { what: "two writes throw", writes: 2, reads: 0, stored: ["user: Hi."] },
+    { what: "a write and all reads throw", writes: 1, reads: 99, stored: ["user: Hi."] },
+    { what: "all writes and reads throw", writes: 99, reads: 99, stored: [] },
+  ])("is sent to the model once if $what after its reply", async ({ writes, reads, stored }) => {
+    const world = createWorld();
+    await createConversation(world);
+    const model = createScriptedModel(["Hello.", "Hello again."]);
+    let written = 0;
+    let read = 0;
+    const throwing = withProvider(world, {
+      appendMessages: async (...write) => {
+        written += 1;
+        if (written <= writes) throw new Error("a bug");
+        return world.provider.appendMessages(...write);
+      },
+      readConversation: async (...query) => {
+        // With this durability, the first write stores the reply.
+        if (written > 0) read += 1;
+        if (written > 0 && read <= reads) throw new Error("a bug");
+        return world.provider.readConversation(...query);
+      },
+    });
+    const memory = { provider: throwing.provider, autoStore: true, durability: "completed" } as const;
+    const service = createTestService(throwing, model, { ...FAST, config: { modelProvider: model, memory } });
+    const turn = await begin(service, ask("Hi.", { target: { conversationId: "conv" } }));
+    expect(await turn.ended).toMatchObject({ status: "error", error: { code: "MemoryError" } });
+    expect(await texts(world, "conv")).toEqual(stored);
+  });
+
   test("stays in the conversation if a late write has changed it before the take-over", async () => {
     const world = createWorld();
     await createConversation(world);
