@@ -1,6 +1,6 @@
 /** A process of an application of the AI SDK with a scripted model. Prints what it has to tell as lines of JSON. */
 import { once } from "node:events";
-import { keepStreams, loadUIMessages, storeUIMessages } from "@jaf/ai-sdk/memory";
+import { keepStreams, loadUIMessages, storeUIMessages, takeMessage } from "@jaf/ai-sdk/memory";
 import { MemoryCallError } from "@jaf/memory";
 import { convertToModelMessages, streamText, type UIMessage } from "ai";
 import { MockLanguageModelV3 } from "ai/test";
@@ -55,19 +55,20 @@ const model = new MockLanguageModelV3({
 
 let kept: Promise<void> | undefined;
 
-async function answer(message: UIMessage): Promise<Response> {
+function answer(message: UIMessage): Promise<Response> {
   const chat = chatOf();
-  const messages = await storeUIMessages(chat, [message]);
-  const { signal, keep } = await streams.begin(chat);
-  const prompt = await convertToModelMessages(messages);
-  const result = streamText({ model, messages: prompt, abortSignal: signal });
-  return result.toUIMessageStreamResponse({
-    originalMessages: messages,
-    generateMessageId: () => crypto.randomUUID(),
-    consumeSseStream: (given) => {
-      kept = keep(given);
-    },
-    onFinish: async (end) => void (await storeUIMessages(chat, end.messages)),
+  return streams.begin(chat, async ({ signal, keep }) => {
+    const messages = await takeMessage(chat, message);
+    const prompt = await convertToModelMessages(messages, { ignoreIncompleteToolCalls: true });
+    const result = streamText({ model, messages: prompt, abortSignal: signal });
+    return result.toUIMessageStreamResponse({
+      originalMessages: messages,
+      generateMessageId: () => crypto.randomUUID(),
+      consumeSseStream: (given) => {
+        kept = keep(given);
+      },
+      onFinish: async (end) => void (await storeUIMessages(chat, end.messages)),
+    });
   });
 }
 
@@ -89,7 +90,7 @@ switch (task.kind) {
   }
   case "late": {
     const chat = chatOf();
-    const messages = await storeUIMessages(chat, [said(text)]);
+    const messages = await takeMessage(chat, said(text));
     tell("waiting");
     await once(process.stdin, "data");
     tell(await outcomeOf(storeUIMessages(chat, [...messages, reply("late", "late")])));

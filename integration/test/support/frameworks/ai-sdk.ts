@@ -1,4 +1,4 @@
-import { loadUIMessages, storeUIMessages } from "@jaf/ai-sdk/memory";
+import { loadUIMessages, storeUIMessages, takeMessage } from "@jaf/ai-sdk/memory";
 import { convertToModelMessages, streamText, type UIMessage } from "ai";
 import { MockLanguageModelV3, simulateReadableStream } from "ai/test";
 import { type Framework, SAID } from "./framework.ts";
@@ -69,7 +69,7 @@ export const aiSdk: Framework = {
       given = prompt;
     });
     const question: UIMessage = { id: crypto.randomUUID(), role: "user", parts: [{ type: "text", text }] };
-    const messages = await storeUIMessages({ ...place }, [question]);
+    const messages = await takeMessage({ ...place }, question);
     const result = streamText({ model, messages: await convertToModelMessages(messages) });
     const response = result.toUIMessageStreamResponse({
       originalMessages: messages,

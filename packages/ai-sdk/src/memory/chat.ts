@@ -82,17 +82,44 @@ export interface ChatWrite {
  *
  * - `"alone"`: since the reading, no other write has changed the conversation.
  * - `"among-others"`: other writes came between, so the reading is outdated.
- * - `"again"`: nothing was written, since another writer has just created the conversation or stored one of the messages.
- *   Read and decide again.
+ * - `{ refused }`: nothing was written, since another writer has just created the conversation or stored one of the
+ *   messages. Read and decide again.
  */
-export type ChatWritten = "alone" | "among-others" | "again";
+type ChatWritten = "alone" | "among-others" | { readonly refused: MemoryCallError };
+
+/** How often a write is decided again because another writer was faster. */
+const MAX_ATTEMPTS = 20;
+
+/**
+ * Reads a chat, and writes what `decide` returns for the reading. Repeats both while another writer is faster. Returns what
+ * `decide` returned last and whether other writes came between. Conflicts that a new attempt can't solve are thrown as
+ * {@link MemoryCallError}.
+ */
+export async function changeChat<Write extends ChatWrite>(
+  operation: string,
+  chat: Chat,
+  decide: (reading: ChatReading) => Write,
+): Promise<{ readonly write: Write; readonly isAlone: boolean; readonly reading: ChatReading }> {
+  let refused: MemoryCallError | undefined;
+  for (let attempt = 1; ; attempt++) {
+    const reading = await readChat(operation, chat);
+    // Another writer has created a conversation that this chat doesn't see, so it is of another user or of none.
+    if (refused !== undefined && (!reading.exists || attempt > MAX_ATTEMPTS)) throw refused;
+    const write = decide(reading);
+    const { messages, dropLast = 0 } = write;
+    if (messages.length === 0 && dropLast === 0) return { write, isAlone: true, reading };
+    const written = await writeChat(operation, chat, { reading, write });
+    if (typeof written === "string") return { write, isAlone: written === "alone", reading };
+    refused = written.refused;
+  }
+}
 
 /**
  * Writes to a chat on the basis of a reading. An append never waits for other writers. A write that drops messages fails
  * with a conflict if another write came between. Conflicts that a new attempt can't solve are thrown as
  * {@link MemoryCallError}.
  */
-export async function writeChat(
+async function writeChat(
   operation: string,
   chat: Chat,
   { reading, write }: { readonly reading: ChatReading; readonly write: ChatWrite },
@@ -109,17 +136,22 @@ export async function writeChat(
       ? {}
       : { expectedVersion: 0, createIfMissing: userId === undefined ? ("unowned" as const) : true }),
   };
-  const result = await unwrap<WriteResult | "again">(operation, async () => {
-    const written: WriteResult = await provider.appendMessages(
-      conversationId,
-      messages as readonly Message[],
-      present({ userId }),
-      options,
-    );
-    if (written.success) return createSuccess(written);
-    return isRetried(written.error, reading, dropLast) ? createSuccess("again") : written;
-  });
-  if (result === "again") return "again";
+  let result: WriteResult;
+  try {
+    result = await unwrap<WriteResult>(operation, async () => {
+      const written: WriteResult = await provider.appendMessages(
+        conversationId,
+        messages as readonly Message[],
+        present({ userId }),
+        options,
+      );
+      return written.success ? createSuccess(written) : written;
+    });
+  } catch (thrown) {
+    if (thrown instanceof MemoryCallError && wasFaster(thrown.memoryError, reading, dropLast))
+      return { refused: thrown };
+    throw thrown;
+  }
   const receipt = receiptOf(result);
   if (receipt?.incarnation !== undefined) firstSeen.set(chat, receipt.incarnation);
   const end = reading.firstPosition + reading.messages.length - dropLast + messages.length;
@@ -127,7 +159,7 @@ export async function writeChat(
 }
 
 /** Whether another writer has just created the conversation, or stored one of the messages. */
-function isRetried(error: MemoryErrorUnion, { exists }: ChatReading, dropLast: number): boolean {
+function wasFaster(error: MemoryErrorUnion, { exists }: ChatReading, dropLast: number): boolean {
   if (error._tag !== "MemoryConflictError") return false;
   // Another change of the messages that the write drops must not be overwritten.
   if (error.reason === "message-id") return dropLast === 0;

@@ -18,7 +18,7 @@ interface TurnIds {
 export interface FollowedTurn extends TurnIds {
   readonly log: Pick<TurnLog, "read">;
   readonly leaseSeconds: number;
-  /** Ends the turn if its process has crashed. */
+  /** Ends the turn with {@link INTERRUPTED} if its process has crashed. */
   readonly endIfLost: (turn: TurnIds) => Promise<boolean>;
   readonly signal: AbortSignal | undefined;
 }
@@ -49,12 +49,11 @@ export function followTurn({
           controller.enqueue(encoder.encode(events.join("")));
           return;
         }
+        // The turn was erased.
+        if (page === null) controller.enqueue(encoder.encode(INTERRUPTED));
         if (page?.turn.state !== "running") break;
         const isSilent = performance.now() - seenAt > 1_000 * leaseSeconds;
-        if (isSilent && (await endIfLost({ conversationId, turnId }))) {
-          controller.enqueue(encoder.encode(INTERRUPTED));
-          break;
-        }
+        if (isSilent && (await endIfLost({ conversationId, turnId }))) continue;
         await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       }
       if (!isCancelled) controller.close();
@@ -65,4 +64,6 @@ export function followTurn({
   });
 }
 
-const INTERRUPTED = 'data: {"type":"error","errorText":"The reply was interrupted."}\n\ndata: [DONE]\n\n';
+/** The last event of a stream that wasn't kept to its end. Without it, a client would take the reply for complete. */
+export const INTERRUPTED =
+  'data: {"type":"error","errorText":"The reply was interrupted."}\n\ndata: [DONE]\n\n';

@@ -1,6 +1,7 @@
 import type { TurnLog } from "@jaf/memory";
 import type { TurnEnding, TurnWriter, WriterAnswer } from "@jaf/memory/adapter";
 import { backoffDelayMs, MemoryCallError, unwrap } from "@jaf/memory/internal";
+import { INTERRUPTED } from "./follow-turn.ts";
 
 /** The part of `ReadableStream<string>` that is used: the server-sent events of a UI message stream. */
 export interface SseStream {
@@ -12,7 +13,7 @@ export interface SseStream {
 
 /** The turn that a stream is kept as. */
 export interface KeptTurn {
-  readonly log: Pick<TurnLog, "append" | "renew">;
+  readonly log: Pick<TurnLog, "append" | "renew" | "release">;
   readonly writer: TurnWriter;
   readonly leaseSeconds: number;
   readonly end: TurnEnding;
@@ -21,28 +22,30 @@ export interface KeptTurn {
 }
 
 /** The longest time between two signs of life, and so until a request to stop is seen, in ms. */
-const HEARTBEAT_MS = 1_000;
+const heartbeatMs = (leaseSeconds: number): number => Math.min(1_000, (1_000 * leaseSeconds) / 3);
 /** The maximum number of characters in one append. */
 const MAX_CHARACTERS = 1_000_000;
 
 /**
  * Appends what a stream yields to its turn, and ends the turn with the stream. What comes while an append is under way is
- * appended together. Rejects if the log fails longer than the lease lasts.
+ * appended together. A stream that goes on for longer than the lease lasts after it was asked to stop is cut off in the log.
+ * Rejects if the log refuses an append, or fails longer than the lease lasts.
  */
 export async function keepStream(stream: SseStream, turn: KeptTurn): Promise<void> {
-  const { log, writer, end, stop } = turn;
+  const { log, writer, leaseSeconds, end, stop } = turn;
   const waiting: string[] = [];
   let first = 0;
   let isDone = false;
+  let stoppedAt: number | undefined;
   let wake = (): void => {};
   const reading = readInto(stream, (text) => {
     if (text === undefined) isDone = true;
-    else waiting.push(text);
+    else if (!isDone) waiting.push(text);
     wake();
   });
   const next = (): Promise<void> =>
     new Promise((resolve) => {
-      const timer = setTimeout(resolve, HEARTBEAT_MS);
+      const timer = setTimeout(resolve, heartbeatMs(leaseSeconds));
       wake = () => {
         clearTimeout(timer);
         resolve();
@@ -51,6 +54,10 @@ export async function keepStream(stream: SseStream, turn: KeptTurn): Promise<voi
   try {
     for (;;) {
       if (waiting.length === 0 && !isDone) await next();
+      if (stoppedAt !== undefined && !isDone && performance.now() - stoppedAt > 1_000 * leaseSeconds) {
+        waiting.push(INTERRUPTED);
+        isDone = true;
+      }
       const events = takeGroup(waiting);
       const isLast = isDone && waiting.length === 0;
       const from = first;
@@ -60,15 +67,34 @@ export async function keepStream(stream: SseStream, turn: KeptTurn): Promise<voi
           : log.append({ writer, first: from, events, ...(isLast ? { end } : {}) }),
       );
       first += events.length;
-      if (!answer.held || answer.stopRequested) stop();
+      if (!answer.held || answer.stopRequested) {
+        stoppedAt ??= performance.now();
+        stop();
+      }
       if (!answer.held || isLast) return;
     }
+  } catch (thrown) {
+    await cutOff(turn, first);
+    throw thrown;
   } finally {
     await reading.cancel();
   }
 }
 
-/** Reads a stream until its end, and reports each text, and `undefined` at the end. A stream that fails also ends. */
+/**
+ * Ends a turn whose stream isn't kept to its end, so that the next stream of the conversation can begin. `first`: the number
+ * of events that the turn has. Never rejects: if the log fails, the turn ends after its lease.
+ */
+export async function cutOff(
+  { log, writer, end }: Pick<KeptTurn, "log" | "writer" | "end">,
+  first: number,
+): Promise<void> {
+  const failed = { success: false } as const;
+  const ended = await log.append({ writer, first, events: [INTERRUPTED], end }).catch(() => failed);
+  if (!ended.success) await log.release(writer).catch(() => failed);
+}
+
+/** Reads a stream until its end, and reports each text, and `undefined` at the end. A stream that fails is interrupted. */
 function readInto(stream: SseStream, report: (text: string | undefined) => void) {
   const reader = stream.getReader();
   void (async () => {
@@ -77,7 +103,8 @@ function readInto(stream: SseStream, report: (text: string | undefined) => void)
         if (read.value !== undefined && read.value !== "") report(read.value);
       }
     } catch {
-      // The client's copy of the stream reports the failure.
+      // The client's copy of the stream fails, too, but a client that resumes gets only what is reported here.
+      report(INTERRUPTED);
     }
     report(undefined);
   })();

@@ -1,16 +1,17 @@
 import { MemoryCallError, type TurnLog } from "@jaf/memory";
 import type { TurnEnding, TurnWriter } from "@jaf/memory/adapter";
 import { createMemoryConflictError, unwrap, warn } from "@jaf/memory/internal";
-import { followTurn, STREAM_HEADERS } from "./follow-turn.ts";
-import { keepStream, type SseStream } from "./keep-stream.ts";
+import { followTurn, INTERRUPTED, STREAM_HEADERS } from "./follow-turn.ts";
+import { cutOff, keepStream, type SseStream } from "./keep-stream.ts";
 
 /** Options of {@link keepStreams}. */
 export interface KeptStreamsOptions {
   /** A turn log of JAF, e.g. `createRedisTurnLog` or `createPostgresTurnLog`. */
   readonly log: TurnLog;
   /**
-   * After how many seconds without a sign of life of the sending process a stream counts as lost, e.g. after a crash. At
-   * least 1. Default 30.
+   * After how many seconds without a sign of life of the sending process a stream counts as lost, e.g. after a crash: the
+   * next `begin` or `resume` ends it. Also how long a stream may go on in the log after a request to stop. At least 1.
+   * Default 30.
    */
   readonly leaseSeconds?: number | undefined;
   /** Called if a stream can't be kept. The client's stream goes on. Default: a process warning. */
@@ -38,10 +39,17 @@ export interface KeptStream {
 /** Streams of the AI SDK in a turn log. */
 export interface KeptStreams {
   /**
-   * Begins a stream. Rejects with a `MemoryCallError`: if the conversation has another stream that goes on for a second, with
-   * a `MemoryConflictError` with reason `"lease"`.
+   * Begins a stream and then calls `answer`, which stores the user's message, calls the model and makes the response. Resolves
+   * with what `answer` returns. So nothing is stored while the conversation has another stream, and an earlier reply is stored
+   * before the next message. If `answer` rejects, or returns without having called `keep`, the stream ends at once.
+   *
+   * Rejects with what `answer` rejects with, and with a `MemoryCallError` before calling it: if the conversation has another
+   * stream that goes on for a second, with a `MemoryConflictError` with reason `"lease"`.
    */
-  readonly begin: (scope: StreamScope) => Promise<KeptStream>;
+  readonly begin: <Answer>(
+    scope: StreamScope,
+    answer: (stream: KeptStream) => Promise<Answer>,
+  ) => Promise<Answer>;
   /**
    * Returns the response to `useChat({ resume: true })`: the conversation's running stream from its beginning, or status 204
    * if none runs. `signal`: that of the request.
@@ -80,9 +88,10 @@ const ENDED: TurnEnding = {
  * const streams = keepStreams({ log });
  *
  * export async function answer(conversationId: string, userId: string, messages: ModelMessage[]) {
- *   const { signal, keep } = await streams.begin({ conversationId, userId });
- *   const result = streamText({ model, messages, abortSignal: signal });
- *   return result.toUIMessageStreamResponse({ consumeSseStream: keep });
+ *   return streams.begin({ conversationId, userId }, async ({ signal, keep }) => {
+ *     const result = streamText({ model, messages, abortSignal: signal });
+ *     return result.toUIMessageStreamResponse({ consumeSseStream: keep });
+ *   });
  * }
  * export const resume = (conversationId: string, userId: string) => streams.resume({ conversationId, userId });
  * export const stop = (conversationId: string, userId: string) => streams.stop({ conversationId, userId });
@@ -109,7 +118,7 @@ export function keepStreams({ log, leaseSeconds = 30, onError = warnOf }: KeptSt
     if (taken === null) return false;
     const { writer, turn } = taken;
     const { held } = await unwrap("append", () =>
-      log.append({ writer, first: turn.events, events: [], end: ENDED }),
+      log.append({ writer, first: turn.events, events: [INTERRUPTED], end: ENDED }),
     );
     return held;
   }
@@ -121,14 +130,20 @@ export function keepStreams({ log, leaseSeconds = 30, onError = warnOf }: KeptSt
   }
 
   return {
-    begin: async (scope) => {
+    begin: async (scope, answer) => {
       const writer = await begin(scope);
       const stopping = new AbortController();
-      const keep: KeptStream["keep"] = ({ stream }) =>
-        keepStream(stream, { log, writer, leaseSeconds, end: ENDED, stop: () => stopping.abort() }).catch(
-          onError,
-        );
-      return { signal: stopping.signal, keep };
+      const turn = { log, writer, leaseSeconds, end: ENDED, stop: () => stopping.abort() };
+      let isKept = false;
+      const keep: KeptStream["keep"] = ({ stream }) => {
+        isKept = true;
+        return keepStream(stream, turn).catch(onError);
+      };
+      try {
+        return await answer({ signal: stopping.signal, keep });
+      } finally {
+        if (!isKept) await cutOff(turn, 0);
+      }
     },
     resume: async (scope, signal) => {
       const turn = await running(scope);

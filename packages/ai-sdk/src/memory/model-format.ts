@@ -19,15 +19,16 @@ export function storedModelMessage(message: AnyModelMessage): RichMessage[] {
   const { role, content, ...fields } = message;
   const [first = { role, content: "" }, ...rest] = standardForm(message);
   const converted = role === "tool" ? toolParts([first, ...rest]) : contentOf(first);
-  const isWhole = isExact(converted, content);
-  const own = fieldsBeyond({}, fields) ?? {};
-  const hasOwn = Object.keys(own).length > 0;
-  if (isWhole && !hasOwn) return [first];
+  const comesBack = isExact(converted, content);
+  const extraFields = fieldsBeyond({}, fields) ?? {};
+  const hasExtra = Object.keys(extraFields).length > 0;
+  // A call without a result is left out, unless it stands in a message that was stored as a model message.
+  if (comesBack && !hasExtra && first.tool_calls === undefined) return [first];
   const aiSdk: Original = {
     kind: "model",
     messages: 1 + rest.length,
-    ...(hasOwn ? { fields: own } : {}),
-    ...(isWhole || typeof content === "string" ? {} : { parts: partEntries(content, partsIn(converted)) }),
+    ...(hasExtra ? { fields: extraFields } : {}),
+    ...(comesBack || typeof content === "string" ? {} : { parts: partEntries(content, partsIn(converted)) }),
   };
   return [{ ...first, aiSdk }, ...rest];
 }
@@ -123,28 +124,62 @@ function promptOf(chunk: readonly RichMessage[]): AnyModelMessage[] {
   return [...promptOfSpecification("v3", toPrompt("", chunk, recipient))];
 }
 
-/** Converts a stored conversation into model messages. */
+/**
+ * Converts a stored conversation into model messages. Leaves out calls without a result, which no model accepts, e.g. of a
+ * reply that was stopped. Messages that were stored as model messages come back as they were.
+ */
 export function modelMessagesOf(messages: readonly RichMessage[]): AnyModelMessage[] {
   const found: AnyModelMessage[] = [];
   for (let index = 0; index < messages.length; ) {
     const head = messages[index];
     if (head === undefined) break;
     const original = originalIn(head, "model");
-    const end = original === undefined ? chunkEnd(messages, index) : index + original.messages;
+    const end = chunkEnd(messages, index, original);
     const chunk = messages.slice(index, end);
-    index = Math.max(end, index + 1);
-    if (original === undefined) found.push(...standardMessages(chunk));
+    if (original === undefined) found.push(...standardMessages(withoutOpenCalls(messages, index, chunk)));
     else found.push(restored(chunk, original));
+    index = end;
   }
   return thawed(found);
 }
 
-/** Returns the index after a reply's results, or after another message. */
-function chunkEnd(messages: readonly RichMessage[], start: number): number {
+/**
+ * Returns the index after the results that belong to the message at `start`: those of a reply, or the further results of a
+ * tool message that was stored as several. Another engine may have dropped some of them.
+ */
+function chunkEnd(messages: readonly RichMessage[], start: number, original: Original | undefined): number {
+  const role = messages[start]?.role;
+  if (original === undefined ? role !== "assistant" : role !== "tool") return start + 1;
+  const maximum = original === undefined ? messages.length : start + original.messages;
   let end = start + 1;
-  if (messages[start]?.role !== "assistant") return end;
-  while (messages[end]?.role === "tool" && originalIn(messages[end], "model") === undefined) end += 1;
+  while (end < maximum && messages[end]?.role === "tool" && originalIn(messages[end], "model") === undefined)
+    end += 1;
   return end;
+}
+
+/** Removes the calls of the reply at `start` that have no result among the messages after it. */
+function withoutOpenCalls(
+  messages: readonly RichMessage[],
+  start: number,
+  [head, ...results]: readonly RichMessage[],
+): readonly RichMessage[] {
+  const calls = head?.tool_calls ?? [];
+  if (head === undefined || calls.length === 0) return head === undefined ? [] : [head, ...results];
+  const answered = new Set<string | undefined>();
+  for (let index = start + 1; messages[index]?.role === "tool"; index++)
+    answered.add(messages[index]?.tool_call_id);
+  const open = new Set(
+    calls.flatMap((call) => (call["providerExecuted"] === true || answered.has(call.id) ? [] : [call.id])),
+  );
+  if (open.size === 0) return [head, ...results];
+  const { tool_calls: _, content, ...rest } = head;
+  const left = calls.filter(({ id }) => !open.has(id));
+  const shown =
+    content === null || typeof content === "string"
+      ? content
+      : content.filter((part) => part.type !== "tool-call" || !open.has(String(part["id"])));
+  if (left.length === 0 && (shown ?? "").length === 0) return results;
+  return [{ ...rest, content: shown, ...(left.length === 0 ? {} : { tool_calls: left }) }, ...results];
 }
 
 function standardMessages(chunk: readonly RichMessage[]): AnyModelMessage[] {
@@ -162,6 +197,6 @@ function restored(chunk: readonly RichMessage[], { fields, parts }: Original): A
   const [head = { role: "user", content: "" } as const] = chunk;
   const role = head.role === "developer" ? "system" : head.role;
   const content = role === "tool" && parts !== undefined ? toolParts(chunk) : contentOf(head);
-  const own = parts?.flatMap((entry) => partOf(entry, partsIn(content)) ?? []);
-  return { role, content: own ?? content, ...fields };
+  const exactParts = parts?.flatMap((entry) => partOf(entry, partsIn(content)) ?? []);
+  return { role, content: exactParts ?? content, ...fields };
 }

@@ -1,10 +1,10 @@
-import { type Chat, conflict, readChat, writeChat } from "./chat.ts";
+import { type Chat, changeChat, readChat } from "./chat.ts";
 import { type AnyModelMessage, modelMessagesOf, storedModelMessage } from "./model-format.ts";
 
 /**
  * Returns a conversation as model messages of the AI SDK, oldest first: those that {@link storeModelMessages} stored,
- * exactly as they were, and what other engines and {@link storeUIMessages} stored, in their standard form. Returns `[]` if the
- * user has no such conversation. `Message`: the AI SDK's own type. Rejects with a `MemoryCallError` if the provider fails.
+ * exactly as they were, and what other engines and {@link storeUIMessages} stored, in their standard form, without calls that
+ * have no result. Returns `[]` if the user has no such conversation. `Message`: the AI SDK's own type. Rejects with a `MemoryCallError` if the provider fails.
  *
  * @example
  * ```ts
@@ -25,12 +25,10 @@ export async function loadModelMessages<Message extends AnyModelMessage = AnyMod
   return modelMessagesOf(messages) as Message[];
 }
 
-const MAX_ATTEMPTS = 20;
-const OPERATION = "storeModelMessages";
-
 /**
  * Appends model messages of the AI SDK to a conversation, and returns all messages after it. If several writers append at
- * the same time, no message is lost. Rejects with a `MemoryCallError` as {@link storeUIMessages} does.
+ * the same time, no message is lost. Model messages have no ids, so a repeated call appends them again: call it once for what
+ * `generateText` returned. Rejects with a `MemoryCallError` as {@link storeUIMessages} does.
  *
  * @example
  * ```ts
@@ -55,14 +53,7 @@ export async function storeModelMessages<Message extends AnyModelMessage>(
   messages: readonly Message[],
 ): Promise<Message[]> {
   const added = messages.flatMap(storedModelMessage);
-  for (let attempt = 1; ; attempt++) {
-    const reading = await readChat(OPERATION, chat);
-    const written =
-      added.length === 0
-        ? "alone"
-        : await writeChat(OPERATION, chat, { reading, write: { messages: added } });
-    if (written === "alone") return modelMessagesOf([...reading.messages, ...added]) as Message[];
-    if (written === "among-others") return loadModelMessages<Message>(chat);
-    if (attempt === MAX_ATTEMPTS) throw conflict("incarnation", OPERATION);
-  }
+  const { reading, isAlone } = await changeChat("storeModelMessages", chat, () => ({ messages: added }));
+  if (!isAlone) return loadModelMessages<Message>(chat);
+  return modelMessagesOf([...reading.messages, ...added]) as Message[];
 }

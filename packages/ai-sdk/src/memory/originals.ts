@@ -25,12 +25,12 @@ export type PartEntry = number | readonly [number, Fields] | Fields;
 /** Any part of a message of the AI SDK. */
 export type AnyPart = Fields & { readonly type: string };
 
-/** Returns the fields of `whole` that `part` lacks. Returns `undefined` if a field of `part` differs in `whole`. */
-export function fieldsBeyond(part: Fields, whole: Fields): Fields | undefined {
-  const isIn = Object.keys(part).every((key) => isExact(ownField(part, key), ownField(whole, key)));
+/** Returns the fields of `full` that `part` lacks. Returns `undefined` if a field of `part` differs in `full`. */
+export function fieldsBeyond(part: Fields, full: Fields): Fields | undefined {
+  const isIn = Object.keys(part).every((key) => isExact(ownField(part, key), ownField(full, key)));
   if (!isIn) return undefined;
   return Object.fromEntries(
-    Object.entries(whole).filter(([key, value]) => value !== undefined && ownField(part, key) === undefined),
+    Object.entries(full).filter(([key, value]) => value !== undefined && ownField(part, key) === undefined),
   );
 }
 
@@ -64,9 +64,9 @@ const isPart = (value: unknown): value is AnyPart => typeof fieldsOf(value)["typ
 
 /** Returns the original of this kind that a message carries. Its shape is checked, since the field may come from elsewhere. */
 export function originalIn(message: RichMessage | undefined, kind: Original["kind"]): Original | undefined {
-  const { kind: own, messages, fields, parts } = fieldsOf(message?.["aiSdk"]);
+  const { kind: storedKind, messages, fields, parts } = fieldsOf(message?.["aiSdk"]);
   const isCount = typeof messages === "number" && Number.isSafeInteger(messages) && messages >= 1;
-  if (own !== kind || !isCount) return undefined;
+  if (storedKind !== kind || !isCount) return undefined;
   return {
     kind,
     messages,

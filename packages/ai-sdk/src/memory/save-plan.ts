@@ -1,5 +1,6 @@
 import type { RichMessage } from "@jaf/memory";
 import { sameJson } from "@jaf/memory/internal";
+import type { Fields } from "@jaf/model-http";
 import type { AnyUIMessage, StoredUIMessage } from "./ui-format.ts";
 
 /** Which stored messages a save may change: the fields of a request of the AI SDK's `useChat`, as it sends them. */
@@ -25,7 +26,7 @@ export interface SavePlan {
   readonly written: readonly PlannedEntry[];
 }
 
-interface PlannedEntry {
+export interface PlannedEntry {
   readonly ui?: AnyUIMessage;
   /** The messages of a stored entry. Absent: the UI message is new or has changed. */
   readonly messages?: readonly RichMessage[];
@@ -33,7 +34,8 @@ interface PlannedEntry {
 
 /**
  * Decides what a save of `given` changes. Returns `undefined` if the messages contradict the stored ones: an unknown
- * message precedes a stored one, or an earlier message of the user has changed.
+ * message precedes a stored one, an earlier message of the user has changed, a message has another role, or a reply is
+ * older than the stored one.
  */
 export function planSave(
   stored: readonly StoredUIMessage[],
@@ -50,19 +52,42 @@ export function planSave(
   if (given.slice(0, lastKnown + 1).some((message) => !isKnown(message))) return undefined;
   const changed = changedMessage(given, options);
   const place = changed && places.get(changed.id);
-  const was = place === undefined ? undefined : stored[place];
-  if (
-    changed === undefined ||
-    place === undefined ||
-    was === undefined ||
-    place >= end ||
-    sameJson(was.ui, changed)
-  )
+  const before = place === undefined || place >= end ? undefined : stored[place]?.ui;
+  if (changed === undefined || place === undefined || before === undefined || sameJson(before, changed))
     return withoutRepeats(stored, end, later);
+  if (before.role !== changed.role || isOlder(changed, before)) return undefined;
   const mayChange =
     changed.role === "assistant" || place === stored.length - 1 || options.messageId === changed.id;
   if (!mayChange) return undefined;
   return { kept: place, written: [{ ui: changed }, ...stored.slice(place + 1, end), ...later.map(asNew)] };
+}
+
+/** Whether a version of a reply lacks a step, a call or an answer that the stored version has. */
+function isOlder({ parts }: AnyUIMessage, stored: AnyUIMessage): boolean {
+  const steps = (all: AnyUIMessage["parts"]) => all.filter(({ type }) => type === "step-start").length;
+  if (steps(parts) < steps(stored.parts)) return true;
+  const progress = progressOf(parts);
+  return [...progressOf(stored.parts)].some(([id, reached]) => (progress.get(id) ?? -1) < reached);
+}
+
+/** The states of a call before it has a result, in their order. */
+const STATES: readonly unknown[] = [
+  "input-streaming",
+  "input-available",
+  "approval-requested",
+  "approval-responded",
+];
+
+/** Returns how far each call has come. */
+function progressOf(parts: AnyUIMessage["parts"]): ReadonlyMap<string, number> {
+  return new Map(
+    parts.flatMap((part) => {
+      const { toolCallId, state, preliminary }: Fields = { ...part };
+      if (typeof toolCallId !== "string") return [];
+      const reached = STATES.indexOf(preliminary === true ? "approval-responded" : state);
+      return [[toolCallId, reached < 0 ? STATES.length : reached]];
+    }),
+  );
 }
 
 /** Returns the index of the first stored entry that the options allow to drop. */
@@ -80,11 +105,12 @@ function rewriteStart(
   return named.role === "user" ? place : stored.length;
 }
 
+/** Returns the given message that may have changed. A regeneration changes none. */
 const changedMessage = (
   given: readonly AnyUIMessage[],
   { trigger, messageId }: StoreUIMessagesOptions,
 ): AnyUIMessage | undefined =>
-  (trigger === "regenerate-message" ? undefined : given.find(({ id }) => id === messageId)) ?? given.at(-1);
+  trigger === "regenerate-message" ? undefined : (given.find(({ id }) => id === messageId) ?? given.at(-1));
 
 /** Keeps the stored entries from `end` on that are written again as they are. */
 function withoutRepeats(

@@ -34,7 +34,8 @@ export interface ThreadPage {
 }
 
 /**
- * Lists a user's conversations without their messages, a page at a time. Rejects with a `MemoryCallError` if the provider
+ * Lists a user's conversations without their messages, a page at a time. Leaves out the checkpoints and documents of
+ * `@jaf/langgraph`, which are stored as conversations, too. Rejects with a `MemoryCallError` if the provider
  * fails, or if `limit` or `cursor` is invalid, and with a `TypeError` if another setting is.
  *
  * @example
@@ -52,13 +53,23 @@ export async function threadsOf(asked: ThreadsQuery): Promise<ThreadPage> {
   const provider = checkedProvider("threadsOf", asked, ["userId"]);
   const { userId, limit = 50, cursor } = asked;
   if (!Number.isSafeInteger(limit) || limit < 1) throw invalid("limit", "a whole number from 1", "threadsOf");
-  const query = { userId, limit: limit + 1, includeMessages: false, ...present({ cursor }) };
-  const found = await unwrap("threadsOf", () => provider.findConversations(query));
-  const page = found.slice(0, limit);
-  const last = page.at(-1);
+  const found: ConversationMemory[] = [];
+  for (let from = cursor, isMore = true; isMore && found.length <= limit; ) {
+    const query = { userId, limit: limit + 1, includeMessages: false, ...present({ cursor: from }) };
+    const page = await unwrap("threadsOf", () => provider.findConversations(query));
+    found.push(...page.filter(({ conversationId }) => !OF_LANGGRAPH.test(conversationId)));
+    const last = page.at(-1);
+    isMore = page.length > limit && last !== undefined;
+    from = last && conversationCursor(last);
+  }
+  const threads = found.slice(0, limit);
+  const last = threads.at(-1);
   const nextCursor = found.length > limit && last !== undefined ? conversationCursor(last) : undefined;
-  return { threads: page.map(threadOf), ...present({ nextCursor }) };
+  return { threads: threads.map(threadOf), ...present({ nextCursor }) };
 }
+
+/** The ids under which `@jaf/langgraph` stores checkpoints and documents, which aren't chats. */
+const OF_LANGGRAPH = /^langgraph(-[a-z]+)?:/;
 
 function threadOf({ conversationId, metadata }: ConversationMemory): Thread {
   const title: unknown = metadata?.["title"];

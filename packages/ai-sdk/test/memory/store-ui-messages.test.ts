@@ -1,8 +1,9 @@
-import { createInMemoryProvider, isMemoryConflictError, MemoryCallError } from "@jaf/memory";
+import { createInMemoryProvider } from "@jaf/memory";
 import { convertToModelMessages, simulateReadableStream, streamText, type UIMessage } from "ai";
 import { MockLanguageModelV3 } from "ai/test";
 import { afterAll, describe, expect, it } from "vitest";
-import { loadUIMessages, storeUIMessages, threadsOf } from "../../src/memory/index.ts";
+import { loadUIMessages, storeUIMessages, takeMessage, threadsOf } from "../../src/memory/index.ts";
+import { approvalState, asking, calling, conflictOf, ids, reply, said } from "./support/chats.ts";
 
 const provider = createInMemoryProvider({ type: "memory", maxConversations: 10_000 });
 afterAll(() => provider.close());
@@ -12,37 +13,6 @@ const freshChat = (userId?: string) => ({
   conversationId: crypto.randomUUID(),
   ...(userId === undefined ? {} : { userId }),
 });
-const said = (id: string, text: string): UIMessage => ({ id, role: "user", parts: [{ type: "text", text }] });
-const reply = (id: string, text: string): UIMessage => ({
-  id,
-  role: "assistant",
-  parts: [{ type: "step-start" }, { type: "text", text, state: "done" }],
-});
-const asking = (id: string, answer?: boolean): UIMessage => ({
-  id,
-  role: "assistant",
-  parts: [
-    { type: "step-start" },
-    {
-      type: "tool-pay",
-      toolCallId: "c1",
-      input: { cents: 5 },
-      ...(answer === undefined
-        ? { state: "approval-requested", approval: { id: "p1" } }
-        : { state: "approval-responded", approval: { id: "p1", approved: answer } }),
-    },
-  ],
-});
-
-const conflictOf = async (call: Promise<unknown>) => {
-  const thrown: unknown = await call.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  const error = thrown instanceof MemoryCallError ? thrown.memoryError : undefined;
-  return error !== undefined && isMemoryConflictError(error) ? error.reason : error?._tag;
-};
-const ids = (messages: readonly UIMessage[]) => messages.map(({ id }) => id).join(" ");
 
 describe("storeUIMessages", () => {
   it("appends new messages, given alone or with the whole conversation, also beside those of others", async () => {
@@ -114,6 +84,52 @@ describe("storeUIMessages", () => {
     expect(await loadUIMessages(chat)).toEqual(history);
   });
 
+  it("refuses an older version of a reply, and another role", async () => {
+    const chat = freshChat();
+    const paid = calling("a1", { state: "output-available", output: "paid" });
+    await storeUIMessages(chat, [said("u1", "pay"), paid]);
+    expect(await conflictOf(storeUIMessages(chat, [asking("a1", true)]))).toBe("message-id");
+    expect(await conflictOf(storeUIMessages(chat, [reply("a1", "no call")]))).toBe("message-id");
+    expect(await conflictOf(storeUIMessages(chat, [said("a1", "I paid")]))).toBe("message-id");
+
+    const two = freshChat();
+    const [open, yes, other] = [approvalState("p1"), approvalState("p1", true), approvalState("p2")];
+    await storeUIMessages(two, [said("u1", "pay"), calling("a1", open, other)]);
+    await storeUIMessages(two, [calling("a1", yes, other)]);
+    const late = calling("a1", open, approvalState("p2", true));
+    expect(await conflictOf(storeUIMessages(two, [late]))).toBe("message-id");
+
+    const continued = freshChat();
+    await storeUIMessages(continued, [said("u1", "1"), reply("a1", "one")]);
+    await provider.appendMessages(continued.conversationId, [{ role: "assistant", content: "two" }]);
+    expect(await conflictOf(storeUIMessages(continued, [reply("a1", "one!")]))).toBe("message-id");
+    expect(JSON.stringify(await loadUIMessages(continued))).toContain("two");
+  });
+
+  it("keeps the ids of messages of other engines when an earlier reply becomes longer", async () => {
+    const chat = freshChat();
+    await storeUIMessages(chat, [said("jaf-2", "an id like ours"), asking("a1")]);
+    const others = [
+      { role: "user", content: "from JAF" },
+      { role: "assistant", content: "ok" },
+    ] as const;
+    await provider.appendMessages(chat.conversationId, others);
+    const before = await loadUIMessages<UIMessage>(chat);
+    expect(new Set(before.map(({ id }) => id)).size).toBe(4);
+    const paid = calling("a1", { state: "output-available", output: "paid" });
+    await storeUIMessages(chat, [paid]);
+    const after = await loadUIMessages<UIMessage>(chat);
+    expect(ids(after)).toBe(ids(before));
+    expect(ids(await storeUIMessages(chat, [...before, said("u2", "2")]))).toBe(`${ids(before)} u2`);
+  });
+
+  it("regenerates whatever the client has of the user's message", async () => {
+    const chat = freshChat();
+    const sent = { ...said("u1", "1"), metadata: { at: 1 } };
+    await storeUIMessages(chat, [sent, reply("a1", "one")]);
+    expect(await storeUIMessages(chat, [said("u1", "1")], { trigger: "regenerate-message" })).toEqual([sent]);
+  });
+
   it("neither shows nor changes a conversation of another user", async () => {
     const chat = freshChat("ann");
     await storeUIMessages(chat, [said("u1", "secret")]);
@@ -181,7 +197,7 @@ describe("a route of an application", () => {
     const userId = "ann";
     async function post({ id, message }: { id: string; message: UIMessage }): Promise<Response> {
       const chat = { provider, conversationId: id, userId };
-      const messages = await storeUIMessages(chat, [message]);
+      const messages = await takeMessage(chat, message);
       const result = streamText({ model, messages: await convertToModelMessages(messages) });
       return result.toUIMessageStreamResponse({
         originalMessages: messages,
@@ -207,6 +223,8 @@ it("refuses settings that can only be an error of the program", async () => {
   await expect(storeUIMessages({ ...freshChat(), userId: "" }, [])).rejects.toThrow(
     /storeUIMessages: userId/,
   );
+  // A user who isn't signed in would otherwise get each user's conversation.
+  await expect(loadUIMessages({ ...freshChat(), userId: undefined as never })).rejects.toThrow(/userId/);
   // Without a user, the list would be that of all users.
   await expect(threadsOf({ provider, userId: undefined as never })).rejects.toThrow(/threadsOf: userId/);
 });
@@ -232,5 +250,23 @@ describe("threadsOf", () => {
     expect(new Set(all.map(({ conversationId }) => conversationId)).size).toBe(5);
     expect(all.filter(({ title }) => title === "Apples")).toMatchObject([{ messages: 1 }]);
     expect(await conflictOf(threadsOf({ provider, userId, cursor: "x" }))).toBe("MemoryValidationError");
+  });
+
+  it("leaves out what LangGraph stores as conversations, and fills the page", async () => {
+    const userId = crypto.randomUUID();
+    const places = ["langgraph:t", "langgraph-namespace:0a", "langgraph-documents:1b", "langgraphs"];
+    for (const place of ["chat", ...places, ...places.map((id) => `${id}/2`)]) {
+      const metadata = { userId };
+      const message = { role: "user", content: "hi" } as const;
+      await provider.appendMessages(`${place}-${userId}`, [message], metadata, { createIfMissing: true });
+    }
+    const first = await threadsOf({ provider, userId, limit: 2 });
+    const second = await threadsOf({ provider, userId, limit: 2, cursor: first.nextCursor });
+    expect(first.threads).toHaveLength(2);
+    const all = [...first.threads, ...second.threads].map(({ conversationId }) => conversationId);
+    expect(all.toSorted()).toEqual(
+      ["chat", "langgraphs", "langgraphs/2"].map((id) => `${id}-${userId}`).toSorted(),
+    );
+    expect(second.nextCursor).toBeUndefined();
   });
 });

@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { createInMemoryProvider } from "@jaf/memory";
 import * as z from "zod";
-import { loadUIMessages, storeUIMessages } from "../../src/memory/index.ts";
+import { loadUIMessages, storeUIMessages, takeMessage } from "../../src/memory/index.ts";
 
 const [folder = "", name = "", count = "20"] = process.argv.slice(2);
 const { resolve } = createRequire(join(folder, "package.json"));
@@ -69,11 +69,11 @@ let exact = 0;
 for (let round = 0; round < Number(count); round++) {
   const chat = { provider, conversationId: `${round}`, userId: "ann" };
   const text = { type: "text", text: "How much?" } as const;
-  const messages = await storeUIMessages(chat, [{ id: "u1", role: "user" as const, parts: [text] }]);
+  const messages = await takeMessage(chat, { id: "u1", role: "user" as const, parts: [text] });
   let finished: unknown;
   const result = streamText({
     model,
-    messages: await convertToModelMessages(messages),
+    messages: await convertToModelMessages(messages, { ignoreIncompleteToolCalls: true }),
     tools: { price },
     stopWhen: (ai.isStepCount ?? ai.stepCountIs)(3),
   });
