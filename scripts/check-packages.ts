@@ -16,6 +16,7 @@ interface Manifest {
   readonly name: string;
   readonly version: string;
   readonly private?: boolean;
+  readonly bin?: unknown;
   readonly exports?: Readonly<Record<string, unknown>>;
   readonly dependencies?: Ranges;
   readonly peerDependencies?: Ranges;
@@ -46,10 +47,12 @@ const MAY_BE_TWICE = "@jaf/model-http";
  */
 function checkRanges(tarball: string): void {
   const packed = execFileSync("tar", ["-xzOf", tarball, "package/package.json"], { encoding: "utf8" });
-  const { name, dependencies = {}, peerDependencies = {} }: Manifest = JSON.parse(packed);
+  const { name, bin, dependencies = {}, peerDependencies = {} }: Manifest = JSON.parse(packed);
   const ours = (ranges: Ranges) => Object.entries(ranges).filter(([other]) => versions.has(other));
+  // A program is installed alone, e.g. by npx, with all that it needs.
   for (const [other] of ours(dependencies))
-    if (other !== MAY_BE_TWICE) throw new Error(`${name}: expected ${other} to be a peer`);
+    if (other !== MAY_BE_TWICE && bin === undefined)
+      throw new Error(`${name}: expected ${other} to be a peer`);
   for (const [other, range] of [...ours(dependencies), ...ours(peerDependencies)]) {
     // It is there in the release of the packages that depend on it, which need the right peers (.pnpmfile.cjs).
     const expected = name === MAY_BE_TWICE ? "*" : `^${versions.get(other)}`;

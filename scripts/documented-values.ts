@@ -14,6 +14,7 @@ const PACKAGES = [
   "@jaf/memory",
   "@jaf/memory-redis",
   "@jaf/memory-postgres",
+  "@jaf/memory-sqlite",
   "@jaf/queue-bullmq",
   "@jaf/queue-pg-boss",
   "@jaf/user-memory",
@@ -21,9 +22,13 @@ const PACKAGES = [
   "@jaf/anthropic",
   "@jaf/google",
   "@jaf/ai-sdk",
+  "@jaf/openai-agents",
+  "@jaf/claude-agent",
+  "@jaf/langgraph",
   "@jaf/otel",
   "@jaf/server",
   "@jaf/mcp",
+  "@jaf/mcp-memory",
   "@jaf/xflow",
 ];
 

@@ -60,6 +60,16 @@ export const PAGES: readonly Page[] = [
     home: "memory",
     to: "take a history back from a browser and check that it was not changed",
   },
+  {
+    file: "memory-alone.md",
+    home: "memory",
+    to: "use the memory with an engine of your own, or with none",
+  },
+  {
+    file: "frameworks.md",
+    home: "memory",
+    to: "use the memory under the AI SDK, OpenAI Agents, LangGraph or the Claude Agent SDK, and see what crosses over",
+  },
   { file: "media.md", home: "memory", to: "store images, sounds and files beside their messages" },
   {
     file: "outages.md",

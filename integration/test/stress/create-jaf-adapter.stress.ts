@@ -98,6 +98,10 @@ test("its tests pass once the functions are written", async () => {
     .replaceAll("MyStore", "Lmdb")
     .replaceAll("../../template/src/", "./");
   await writeFile(join(created, "src/backend.ts"), named);
+  // This backend stores in the process, so its author removes the second one.
+  const harness = join(created, "test/harness.ts");
+  const inOneProcess = (await readFile(harness, "utf8")).replace(/^ *process: .*\n/m, "");
+  await writeFile(harness, inOneProcess);
   console.log(`${named.trimEnd().split("\n").length} lines in src/backend.ts`);
   await expectSuccess(created, "npm test");
 });

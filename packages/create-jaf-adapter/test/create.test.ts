@@ -85,6 +85,7 @@ describe("the created package", () => {
       ...[".github/workflows/ci.yml", ".gitignore", "AGENTS.md", "LICENSE", "README.md", "package.json"],
       ...["src/backend.ts", "src/config.ts", "src/index.ts", "src/provider.ts"],
       ...["test/application.mjs", "test/conformance.test.ts", "test/discovery.test.ts", "test/harness.ts"],
+      "test/provider-process.ts",
       ...["test/smoke.test.ts", "tsconfig.build.json", "tsconfig.json", "vitest.config.ts"],
     ]);
     const text = files.map((file) => readFileSync(join(folder, file), "utf8")).join("\n");

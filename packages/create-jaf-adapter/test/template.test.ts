@@ -2,7 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineMemoryProvider, type MemoryBackend } from "@jaf/memory/adapter";
-import { checkMemoryProvider, type MemoryProviderHarness, type RuleReport } from "@jaf/memory/testing";
+import {
+  checkMemoryProvider,
+  type MemoryProviderHarness,
+  type RuleReport,
+  type TestStore,
+} from "@jaf/memory/testing";
 import { describe, expect, it, onTestFinished, test, vi } from "vitest";
 import { openMyStoreBackend as openUnwritten } from "../template/src/backend.ts";
 import { harness } from "../template/test/harness.ts";
@@ -34,6 +39,13 @@ function harnessWith(count: number): MemoryProviderHarness {
   };
 }
 
+// The second process would load the built packages.
+/** Creates a store of the template's harness, without its second process. */
+async function createInOneProcess(): Promise<TestStore> {
+  const { process: _process, ...store } = await harness.createStore();
+  return store;
+}
+
 /** The functions that the failures name, in the order of the report. Every failure has to name one. */
 const namedBy = (reports: readonly RuleReport[]): readonly (string | undefined)[] =>
   reports.flatMap((report) =>
@@ -52,7 +64,7 @@ describe("the template", () => {
       vi.unstubAllEnvs();
       rmSync(folder, { recursive: true, force: true });
     });
-    const reports = await checkMemoryProvider(harness);
+    const reports = await checkMemoryProvider({ ...harness, createStore: createInOneProcess });
     expect([...namedBy(reports)].sort()).toEqual([...ORDER].sort());
     const waiting = reports.filter(
       (report) => report.status === "skipped" && report.reason.startsWith("not written yet: "),

@@ -62,6 +62,7 @@ export type {
   WriteMetadata,
   WriteOptions,
 } from "./contract/provider.ts";
+export { MemoryCallError } from "./contract/unwrap.ts";
 export type {
   ConversationReading,
   ConversationRecord,

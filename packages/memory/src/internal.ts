@@ -2,10 +2,13 @@
 
 export { sha256, sha512t256, startSha512t256 } from "#digest";
 export { isMediaResolver } from "./blobs/media-resolver.ts";
+export { checkedProvider } from "./bridge/checked-provider.ts";
+export { isExact } from "./bridge/is-exact.ts";
 export { chatMemoryConfigSchema, parseChatMemoryConfig, windowOptionsOf } from "./chat-memory/config.ts";
 export { parseOptions } from "./codec/checks.ts";
 export { parseMessages } from "./codec/messages.ts";
-export { sameJson } from "./codec/same-json.ts";
+export { originalIn, withOriginal } from "./codec/original.ts";
+export { ownField, sameJson } from "./codec/same-json.ts";
 export {
   createFailure,
   createMemoryConflictError,
@@ -18,6 +21,7 @@ export {
 } from "./contract/errors.ts";
 export { createRunId, createTraceId, generateRunId, generateTraceId, idIssue } from "./contract/ids.ts";
 export { canBegin } from "./contract/turn-beginning.ts";
+export { MemoryCallError, unwrap } from "./contract/unwrap.ts";
 export { isVersionedProvider, receiptOf, versionedMethods } from "./contract/versioned-provider.ts";
 export { isProviderConversationStore, providerOf } from "./conversation-store/provider-over-store.ts";
 export { ConversationStoreError } from "./conversation-store/store.ts";
@@ -43,6 +47,12 @@ export {
 } from "./history/messages/message-content.ts";
 export { sanitizeConversation, sanitizeWithOrigins } from "./history/messages/sanitizer.ts";
 export { calledTool, pendingToolCalls } from "./history/messages/tool-calls.ts";
+export {
+  isStructuredResult,
+  rejectionIn,
+  rejectionText,
+  structuredResultIn,
+} from "./history/messages/tool-result.ts";
 export { countMessageTokens, estimateTokens, type Tokenizer } from "./history/window/tokens.ts";
 export { planWindow } from "./history/window/window.ts";
 export { windowTailOf } from "./history/window/window-tail.ts";
@@ -52,7 +62,7 @@ export { backoffDelayMs } from "./runtime/backoff.ts";
 export { base64Of, bytesIn, textIn, utf8Of } from "./runtime/bytes.ts";
 export { isTooDeep, jsonIn, MAX_DEPTH } from "./runtime/depth.ts";
 export { createKeyedQueue, type KeyedQueue } from "./runtime/keyed-queue.ts";
-export { extendObject, present } from "./runtime/objects.ts";
+export { extendObject, present, thawed } from "./runtime/objects.ts";
 export { callSafely } from "./runtime/observer.ts";
 export { createPieces, type Pieces } from "./runtime/pieces.ts";
 export { processEnvironment, restart, type Timeout, unref, warn } from "./runtime/process.ts";

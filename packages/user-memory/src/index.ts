@@ -64,6 +64,12 @@ export { type AdaptedUserMemory, asUserMemory, setUserMemory } from "./middlewar
 export { withMemoryExtract } from "./middleware/extract.ts";
 export { type MemoryInjectOptions, withMemoryInject } from "./middleware/inject.ts";
 export type { MemoryLinkOptions } from "./middleware/middleware.ts";
+export {
+  type RecalledTurn,
+  recallForTurn,
+  type SpokenTurn,
+  type TurnMemoryOptions,
+} from "./middleware/turn-memory.ts";
 export type {
   ForgetArguments,
   MemoryToolApprovals,
@@ -73,6 +79,20 @@ export type {
   TurnStart,
 } from "./tools/options.ts";
 export { createMemoryTools, type MemoryTools } from "./tools/tools.ts";
+
+// Types of the engine, which these types stand in for
+
+export type {
+  CompletionRequest,
+  Middleware,
+  MiddlewareTurn,
+  RemembersSpec,
+  RunUserMemory,
+  Tool,
+  ToolCallInfo,
+  TurnAddition,
+  UserMemoryObserver,
+} from "./run-types.ts";
 
 // Stores
 
@@ -91,3 +111,7 @@ export {
   type MessageSearchOptions,
   searchMessages,
 } from "./message-search/message-search.ts";
+
+// Ranking of other texts
+
+export { type RankedText, rankTexts } from "./ranker/rank-texts.ts";

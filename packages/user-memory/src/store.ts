@@ -1,6 +1,6 @@
-import type { RunUserMemory } from "@jaf/core";
 import type { AuditEntry, AuditReport } from "./audit.ts";
 import type { FactStatus, Provenance, QuarantineReason, Quotation, Trust, UserFact } from "./fact.ts";
+import type { RunUserMemory } from "./run-types.ts";
 import { hasMethod, type UserMemory } from "./user-memory.ts";
 
 /**

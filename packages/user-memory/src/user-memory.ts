@@ -1,4 +1,4 @@
-import type { RunUserMemory } from "@jaf/core";
+import type { RunUserMemory } from "./run-types.ts";
 
 /** A fact about a user, as every user memory returns it. */
 export interface MemoryEntry {

@@ -40,7 +40,8 @@ const npm = (registries: Registries) => ({
 // In their projects, the others don't wait until a release is a day old.
 
 /** pnpm asks about each install script. BullMQ has one in a dependency that it doesn't need: its README says so. */
-const PNPM_SETTINGS = "minimumReleaseAge: 0\nallowBuilds:\n  msgpackr-extract: false\n";
+const PNPM_SETTINGS =
+  'minimumReleaseAge: 0\nallowBuilds:\n  msgpackr-extract: false\n  "@photostructure/sqlite": false\n';
 
 const pnpm: Install = async (registries) => ({
   name: "pnpm",

@@ -91,7 +91,8 @@ export function decisionsFromUIMessages(uiMessages: unknown): ApprovalDecision[]
   });
 }
 
-function messagesOf({ role, parts }: UIMessage): RichMessage[] {
+/** Converts a UI message into messages in the standard form. Leaves out what {@link fromUIMessages} ignores. */
+export function messagesOf({ role, parts }: Pick<UIMessage, "role" | "parts">): RichMessage[] {
   switch (role) {
     case "system":
       return [];

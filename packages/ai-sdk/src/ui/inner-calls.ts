@@ -18,14 +18,21 @@ export const waitingState = ({ input }: { readonly input: unknown }): ToolState 
 
 /** Returns the parts without those that only show what agents wait for that run as tools. */
 export function withoutInnerCalls(parts: readonly Fields[]): readonly Fields[] {
-  const ids = parts.flatMap((part) => textField(part, "toolCallId") ?? []);
-  const isInner = (id: string) => ids.some((outerId) => isCallWithin(outerId, id));
+  const ids = new Set(parts.flatMap((part) => textField(part, "toolCallId") ?? []));
+  const inner = new Map([...ids].map((id) => [id, outerIds(id).filter((outerId) => ids.has(outerId))]));
+  const outer = new Set([...inner.values()].flat());
   return parts.flatMap((part) => {
     const id = textField(part, "toolCallId");
     if (id === undefined) return [part];
-    if (isInner(id)) return [];
-    const isWaiting =
-      fieldsOf(part["output"])["type"] === WAITING && ids.some((innerId) => isCallWithin(id, innerId));
+    if ((inner.get(id) ?? []).length > 0) return [];
+    const isWaiting = fieldsOf(part["output"])["type"] === WAITING && outer.has(id);
     return [isWaiting ? { ...part, state: "input-available" } : part];
   });
+}
+
+/** Returns the ids of the calls that a call may be within, as {@link isCallWithin} finds it. */
+function outerIds(id: string): string[] {
+  const found: string[] = [];
+  for (let end = id.indexOf("/"); end >= 0; end = id.indexOf("/", end + 1)) found.push(id.slice(0, end));
+  return found;
 }

@@ -64,8 +64,7 @@ export function toUIMessages(
   const uiOptions = uiOptionsOf(options);
   const ids = uniqueIds(options.id);
   const ui: AiSdkUIMessage[] = [];
-  /** The parts of the assistant since the last user message. */
-  let turn: AiSdkUIPart[] | undefined;
+  let turn: Turn | undefined;
   for (const [index, message] of messages.entries()) {
     switch (message.role) {
       case "user":
@@ -74,13 +73,13 @@ export function toUIMessages(
         break;
       case "assistant":
         if (turn === undefined) {
-          turn = [];
-          ui.push({ id: ids(message, index), role: "assistant", parts: turn });
+          turn = { parts: [], calls: new Map() };
+          ui.push({ id: ids(message, index), role: "assistant", parts: turn.parts });
         }
         addReply(turn, message, uiOptions);
         break;
       case "tool":
-        answer(turn ?? [], message);
+        if (turn !== undefined) answer(turn, message);
         break;
       case "system":
       case "developer": {
@@ -127,17 +126,45 @@ function uniqueIds(given: ToUIMessagesOptions["id"]): (message: RichMessage, ind
   };
 }
 
-/** Adds a tool result to the latest call that has its id and no result yet. Earlier calls may have the same id. */
-function answer(turn: AiSdkUIPart[], message: RichMessage): void {
-  const index = turn.findLastIndex(
-    (part) => isToolPart(part) && part.toolCallId === message.tool_call_id && isAsked(part),
-  );
-  const call = turn[index];
-  if (call === undefined || !isToolPart(call)) return;
-  const state =
-    call.providerExecuted === true ? decidedState(call, message) : answeredState(call, message.content);
-  turn[index] = withState(call, state);
+/** The parts of the assistant since the last user message. */
+interface Turn {
+  readonly parts: AiSdkUIPart[];
+  /** The places of the calls among the parts, by their ids. Several calls may have the same id. */
+  readonly calls: Map<string, number[]>;
 }
+
+function addCall({ parts, calls }: Turn, call: AiSdkToolPart): void {
+  const places = calls.get(call.toolCallId);
+  if (places === undefined) calls.set(call.toolCallId, [parts.length]);
+  else places.push(parts.length);
+  parts.push(call);
+}
+
+/** Gives the latest call that has the id and waits its answer. Earlier calls may have the same id. */
+function answerLatest(
+  { parts, calls }: Turn,
+  id: unknown,
+  answered: (call: AiSdkToolPart) => AiSdkToolPart | undefined,
+): void {
+  const places = typeof id === "string" ? (calls.get(id) ?? []) : [];
+  for (let place = places.length - 1; place >= 0; place--) {
+    const index = places[place] ?? 0;
+    const call = parts[index];
+    const next = call !== undefined && isToolPart(call) ? answered(call) : undefined;
+    if (next === undefined) continue;
+    parts[index] = next;
+    return;
+  }
+}
+
+/** Adds a tool result to the latest call that has its id and no result yet. */
+const answer = (turn: Turn, message: RichMessage): void =>
+  answerLatest(turn, message.tool_call_id, (call) => {
+    if (!isAsked(call)) return undefined;
+    const state =
+      call.providerExecuted === true ? decidedState(call, message) : answeredState(call, message.content);
+    return withState(call, state);
+  });
 
 /** Checks whether JAF answers the call, and hasn't yet. A call that the provider runs is answered by a decision. */
 const isAsked = ({ state, providerExecuted }: AiSdkToolPart): boolean =>
@@ -174,31 +201,32 @@ function addInnerCall(parts: AiSdkUIPart[], waiting: Interruption, options: UIOp
 }
 
 /** Adds the parts of a reply to the parts of the turn. */
-function addReply(turn: AiSdkUIPart[], message: RichMessage, options: UIOptions): void {
-  turn.push({ type: "step-start" });
+function addReply(turn: Turn, message: RichMessage, options: UIOptions): void {
+  const { parts } = turn;
+  parts.push({ type: "step-start" });
   const { content } = message;
-  if (typeof content === "string" && content !== "") turn.push({ type: "text", text: content });
+  if (typeof content === "string" && content !== "") parts.push({ type: "text", text: content });
   const calls = [...(message.tool_calls ?? [])];
   for (const part of contentParts(message)) {
     switch (part.type) {
       case "tool-call": {
         const index = calls.findIndex(({ id }) => id === part["id"]);
-        for (const call of index < 0 ? [] : calls.splice(index, 1)) turn.push(ownCall(call, options));
+        for (const call of index < 0 ? [] : calls.splice(index, 1)) addCall(turn, ownCall(call, options));
         break;
       }
       case "provider-tool-call":
-        turn.push(providerCall(part, options));
+        addCall(turn, providerCall(part, options));
         break;
       case "provider-tool-result":
         answerProvider(turn, part);
         break;
       default: {
         const ui = uiPart(part, options);
-        if (ui !== undefined) turn.push(ui);
+        if (ui !== undefined) parts.push(ui);
       }
     }
   }
-  for (const call of calls) turn.push(ownCall(call, options));
+  for (const call of calls) addCall(turn, ownCall(call, options));
 }
 
 function contentParts({ content, refusal }: RichMessage): readonly ContentPart[] {
@@ -242,21 +270,15 @@ function providerCall(part: ContentPart, options: UIOptions): AiSdkToolPart {
 }
 
 /** Adds the result of a call that the provider ran. The result may be in a later step than the call. */
-function answerProvider(turn: AiSdkUIPart[], { id, output, isError }: ContentPart): void {
-  const index = turn.findLastIndex(
-    (part) =>
-      isToolPart(part) &&
-      part.providerExecuted === true &&
-      part.toolCallId === id &&
-      part.state === "input-available",
-  );
-  const call = turn[index];
-  if (call === undefined || !isToolPart(call)) return;
-  const { input } = call;
-  const errorText = typeof output === "string" ? output : JSON.stringify(output ?? null);
-  const state: ToolState =
-    isError === true
-      ? { state: "output-error", input, errorText }
-      : { state: "output-available", input, output: output ?? null };
-  turn[index] = withState(call, state);
+function answerProvider(turn: Turn, { id, output, isError }: ContentPart): void {
+  answerLatest(turn, id, (call) => {
+    if (call.providerExecuted !== true || call.state !== "input-available") return undefined;
+    const { input } = call;
+    const errorText = typeof output === "string" ? output : JSON.stringify(output ?? null);
+    const state: ToolState =
+      isError === true
+        ? { state: "output-error", input, errorText }
+        : { state: "output-available", input, output: output ?? null };
+    return withState(call, state);
+  });
 }

@@ -1,6 +1,5 @@
-import { readToolResult, rejectedResult, rejectionOf } from "@jaf/core/adapter";
 import type { ContentPart, RichMessage } from "@jaf/memory";
-import { partText, present } from "@jaf/memory/internal";
+import { partText, present, rejectionIn, rejectionText, structuredResultIn } from "@jaf/memory/internal";
 import { approvalIn, base64Of, type Fields, fieldsOf, isObject, textField } from "@jaf/model-http";
 import { fileOf } from "../request/media.ts";
 import type { UIOptions } from "./parts.ts";
@@ -72,11 +71,11 @@ export function answeredState(
     };
   }
   const text = content ?? "";
-  const result = readToolResult(text);
+  const result = structuredResultIn(text);
   if (result === undefined || result.status === "success") {
     return { state: "output-available", input, output: text };
   }
-  const rejection = rejectionOf(result);
+  const rejection = rejectionIn(result);
   if (rejection === undefined) return { state: "output-error", input, errorText: text };
   // The approval's id isn't stored after the decision.
   const approval = { id: toolCallId, approved: false as const, ...rejection };
@@ -107,7 +106,11 @@ export const asDecided = (part: Fields): Fields =>
 export const APPROVED = '{"status":"success","data":{"approved":true}}';
 
 /** Returns the tool result that the engine writes for a rejected call. */
-export const deniedText = (reason: string | undefined): string => JSON.stringify(rejectedResult(reason));
+export const deniedText = (reason: string | undefined): string =>
+  JSON.stringify({
+    status: "permission_denied",
+    error: { code: "PERMISSION_DENIED", message: rejectionText(reason) },
+  });
 
 /** Converts content parts into the AI SDK's result parts. Leaves out parts that are neither text nor media. */
 function outputPart(part: ContentPart): object[] {

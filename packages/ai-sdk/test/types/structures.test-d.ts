@@ -1,12 +1,25 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import type { LanguageModelV2, LanguageModelV3 } from "@ai-sdk/provider";
-import type { LanguageModelV4 } from "@ai-sdk/provider-v4";
+import type { LanguageModelV2, LanguageModelV3, LanguageModelV3Middleware } from "@ai-sdk/provider";
+import type { LanguageModelV4, LanguageModelV4Middleware } from "@ai-sdk/provider-v4";
 import type { ModelProvider } from "@jaf/core";
-import type { Message, RichMessage } from "@jaf/memory";
-import { convertToModelMessages, type UIMessage, validateUIMessages } from "ai";
+import { createInMemoryProvider, type Message, type RichMessage } from "@jaf/memory";
+import {
+  convertToModelMessages,
+  type ModelMessage,
+  type ToolSet,
+  type UIMessage,
+  validateUIMessages,
+} from "ai";
 import { describe, expectTypeOf, it } from "vitest";
 import { type AiSdkModel, createAiSdkProvider, fromUIMessages, toUIMessages } from "../../src/index.ts";
+import {
+  loadModelMessages,
+  loadUIMessages,
+  storeModelMessages,
+  storeUIMessages,
+} from "../../src/memory/index.ts";
+import { userMemoryMiddleware, userMemoryTools } from "../../src/user-memory/index.ts";
 
 declare const messages: readonly RichMessage[];
 
@@ -33,5 +46,29 @@ describe("the types of the AI SDK", () => {
     const ui: UIMessage[] = [];
     const parsed = fromUIMessages(ui);
     if (parsed.success) expectTypeOf(parsed.data).toEqualTypeOf<readonly Message[]>();
+  });
+});
+
+describe("the types of the memory", () => {
+  const provider = createInMemoryProvider();
+  const chat = { provider, conversationId: "c" };
+
+  it("give the application's own messages back", () => {
+    type Own = UIMessage<{ model: string }, { price: { cents: number } }>;
+    const own: Own[] = [];
+    expectTypeOf(storeUIMessages(chat, own)).resolves.toEqualTypeOf<Own[]>();
+    expectTypeOf(loadUIMessages<Own>(chat)).resolves.toEqualTypeOf<Own[]>();
+    expectTypeOf(loadUIMessages(chat)).resolves.toExtend<UIMessage[]>();
+    const messages: ModelMessage[] = [];
+    expectTypeOf(storeModelMessages(chat, messages)).resolves.toEqualTypeOf<ModelMessage[]>();
+    expectTypeOf(loadModelMessages<ModelMessage>(chat)).resolves.toEqualTypeOf<ModelMessage[]>();
+  });
+
+  it("are those of middleware and tools", () => {
+    expectTypeOf(userMemoryMiddleware({ user: "u" })).toExtend<LanguageModelV3Middleware>();
+    expectTypeOf(
+      userMemoryMiddleware({ user: "u", specification: "v4" }),
+    ).toExtend<LanguageModelV4Middleware>();
+    expectTypeOf(userMemoryTools({ user: "u" })).toExtend<ToolSet>();
   });
 });

@@ -1,4 +1,10 @@
-import { present } from "@jaf/memory/internal";
+import {
+  isStructuredResult,
+  present,
+  rejectionIn,
+  rejectionText,
+  structuredResultIn,
+} from "@jaf/memory/internal";
 
 /** Whether a tool succeeded (`"success"`), or in which way it failed. */
 export type ToolResultStatus = "success" | "error" | "validation_error" | "permission_denied" | "not_found";
@@ -150,15 +156,6 @@ function failure(
   };
 }
 
-const STATUSES: ReadonlySet<unknown> = new Set<ToolResultStatus>([
-  "success",
-  "error",
-  "validation_error",
-  "permission_denied",
-  "not_found",
-]);
-const FIELDS: ReadonlySet<string> = new Set(["status", "data", "error", "metadata"]);
-
 /**
  * Returns whether a value is a {@link ToolResult}: a plain object with a known status.
  *
@@ -166,18 +163,7 @@ const FIELDS: ReadonlySet<string> = new Set(["status", "data", "error", "metadat
  *   not as a result.
  * - With any other status, further fields are allowed, so a failure is never taken for data.
  */
-export function isToolResult(value: unknown): value is ToolResult {
-  if (!isPlainObject(value) || !("status" in value) || !STATUSES.has(value.status)) return false;
-  return value.status !== "success" || Object.keys(value).every((key) => FIELDS.has(key));
-}
-
-/** Returns whether a value is a plain object. */
-function isPlainObject(value: unknown): value is object {
-  // Objects of another realm have a different `Object.prototype`.
-  if (typeof value !== "object" || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
-}
+export const isToolResult = (value: unknown): value is ToolResult => isStructuredResult(value);
 
 /**
  * Parses the text of a tool message as a {@link ToolResult}. Returns `undefined` if the text isn't one.
@@ -195,16 +181,7 @@ function isPlainObject(value: unknown): value is object {
  * }
  * ```
  */
-export function readToolResult(text: string): ToolResult | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isToolResult(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-const REJECTED = "The call was not approved";
+export const readToolResult = (text: string): ToolResult | undefined => structuredResultIn(text);
 
 /**
  * Returns the result that the model gets for a call that the user has rejected.
@@ -221,7 +198,7 @@ const REJECTED = "The call was not approved";
  * ```
  */
 export const rejectedResult = (reason: string | undefined): ToolResult =>
-  ToolResponse.permissionDenied(reason === undefined ? `${REJECTED}.` : `${REJECTED}: ${reason}`);
+  ToolResponse.permissionDenied(rejectionText(reason));
 
 /**
  * Returns whether and why the user rejected a call, from the call's result.
@@ -242,9 +219,5 @@ export const rejectedResult = (reason: string | undefined): ToolResult =>
  * if (rejection !== undefined) console.log("Rejected:", rejection.reason ?? "no reason was given");
  * ```
  */
-export function rejectionOf({ status, error }: ToolResult): { readonly reason?: string } | undefined {
-  if (status !== "permission_denied" || error === undefined) return undefined;
-  const { message } = error;
-  if (message === `${REJECTED}.`) return {};
-  return message.startsWith(`${REJECTED}: `) ? { reason: message.slice(REJECTED.length + 2) } : undefined;
-}
+export const rejectionOf = (result: ToolResult): { readonly reason?: string } | undefined =>
+  rejectionIn(result);

@@ -15,8 +15,9 @@ export const harness: MemoryProviderHarness = {
     const provider = await open();
     return {
       provider,
-      // A second connection to the same storage, as another process would have it. Remove it if there can be none.
+      // A second connection to the same storage, and one from another process. Remove what the storage can't have.
       connect: open,
+      process: { module: new URL("./provider-process.ts", import.meta.url), argument: location },
       // 10. Add `stop`, which makes the storage unreachable, and `crash`, which cuts off all connections while calls
       //     are running. Without them, the kit skips the rules about a store out of reach and about crashes.
       dispose: async () => {

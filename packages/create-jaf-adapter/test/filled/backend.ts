@@ -37,13 +37,11 @@ interface Row {
   readonly writes: number;
 }
 
-interface Store {
+/** The contents of a storage. */
+export interface Store {
   readonly rows: Map<string, Row>;
   readonly tombstones: Map<string, { readonly id: string; readonly until: number }>;
 }
-
-/** The stores of this process, by location. */
-const stores = new Map<string, Store>();
 
 const keptOf = (row: Row | undefined, { mode, dropLast = 0 }: ConversationWrite) =>
   row === undefined || mode === "replace" ? [] : row.messages.slice(0, row.messages.length - dropLast);
@@ -198,10 +196,8 @@ const matches = (row: Row, { conversationId, userId, traceId, since, until, curs
   (until === undefined || row.lastActivity <= until.getTime()) &&
   (cursor === undefined || isBehind(row, cursor.lastActivity.getTime(), cursor.conversationId));
 
-export async function openMyStoreBackend({ location }: MyStoreOptions): Promise<MemoryBackend> {
-  const { rows, tombstones }: Store = stores.get(location) ?? { rows: new Map(), tombstones: new Map() };
-  stores.set(location, { rows, tombstones });
-
+/** Returns a backend on the contents of a storage. Each method does its work in one synchronous step. */
+export function backendOn({ rows, tombstones }: Store): MemoryBackend {
   const isLive = ({ lastActivity, ttlSeconds, parent }: Row): boolean =>
     (ttlSeconds === undefined || Date.now() < lastActivity + ttlSeconds * 1_000) &&
     (parent === undefined || live(parent.conversationId)?.incarnation === parent.incarnation);
@@ -290,4 +286,13 @@ export async function openMyStoreBackend({ location }: MyStoreOptions): Promise<
     toMemoryError: (operation, thrown) =>
       createMemoryStorageError(operation, "the storage failed.", { provider: "my-store", cause: thrown }),
   };
+}
+
+/** The stores of this process, by location. */
+const stores = new Map<string, Store>();
+
+export async function openMyStoreBackend({ location }: MyStoreOptions): Promise<MemoryBackend> {
+  const store = stores.get(location) ?? { rows: new Map(), tombstones: new Map() };
+  stores.set(location, store);
+  return backendOn(store);
 }

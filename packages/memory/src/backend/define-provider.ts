@@ -21,6 +21,7 @@ import {
   type MemoryErrorUnion,
   type MemoryIssue,
   type Result,
+  withProvider,
 } from "../contract/errors.ts";
 import type { HealthStatus } from "../contract/provider.ts";
 import { canBegin, type TurnBeginning } from "../contract/turn-beginning.ts";
@@ -80,7 +81,7 @@ export function defineMemoryProvider(backend: MemoryBackend): VersionedMemoryPro
       const reason = `not written yet: ${unwritten}.`;
       return createMemoryStorageError(operation, reason, { provider, cause: thrown });
     }
-    return backend.toMemoryError(operation, thrown);
+    return withProvider(backend.toMemoryError(operation, thrown), provider);
   }
 
   const closed = (operation: string) =>

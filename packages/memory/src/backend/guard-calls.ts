@@ -6,6 +6,7 @@ import {
   type MemoryErrorUnion,
   type MemoryIssue,
   type Result,
+  withProvider,
 } from "../contract/errors.ts";
 import { isPortableText } from "../contract/ids.ts";
 
@@ -45,7 +46,7 @@ export function guardCalls({ name: provider, what, toMemoryError }: GuardedStore
     try {
       return createSuccess(await method());
     } catch (thrown) {
-      return createFailure(toMemoryError(operation, thrown));
+      return createFailure(withProvider(toMemoryError(operation, thrown), provider));
     }
   };
   return {

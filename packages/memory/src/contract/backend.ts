@@ -57,7 +57,7 @@ export interface MemoryBackend {
   readonly close: () => Promise<void>;
   /**
    * Converts an error that a method threw into a tagged error. `operation` is the provider's method (e.g.
-   * `"appendMessages"`).
+   * `"appendMessages"`). If the error names no provider, the provider adds the backend's `name`.
    */
   readonly toMemoryError: (operation: string, thrown: unknown) => MemoryErrorUnion;
 }

@@ -196,10 +196,17 @@ export function describeCause(thrown: unknown): ErrorCause {
   }
 }
 
+/** The `provider` of an error that names none. */
+export const UNKNOWN_PROVIDER = "unknown";
+
+/** Returns the error with the provider's name, if the error names no provider. */
+export const withProvider = (error: MemoryErrorUnion, provider: string): MemoryErrorUnion =>
+  error.provider === UNKNOWN_PROVIDER ? { ...error, provider } : error;
+
 function fields(message: string, retryable: boolean, details: MemoryErrorDetails): MemoryErrorFields {
   return {
     message,
-    provider: details.provider ?? "unknown",
+    provider: details.provider ?? UNKNOWN_PROVIDER,
     operation: details.operation ?? "unknown",
     retryable: details.retryable ?? retryable,
     ...(details.cause === undefined ? {} : { cause: describeCause(details.cause) }),

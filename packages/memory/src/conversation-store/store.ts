@@ -2,12 +2,12 @@ import {
   createMemoryStorageError,
   createMemoryValidationError,
   type MemoryErrorDetails,
-  type MemoryErrorUnion,
   type MemoryIssue,
   type Result,
 } from "../contract/errors.ts";
 import type { Message } from "../contract/message.ts";
 import type { MemoryProvider } from "../contract/provider.ts";
+import { MemoryCallError, unwrap as unwrapCall } from "../contract/unwrap.ts";
 
 /** Properties of a conversation that are set when it is created. */
 export interface ConversationStoreMeta {
@@ -118,12 +118,8 @@ export interface ProviderConversationStore extends ConversationStore {
  * }
  * ```
  */
-export class ConversationStoreError extends Error {
+export class ConversationStoreError extends MemoryCallError {
   override readonly name = "ConversationStoreError";
-
-  constructor(readonly memoryError: MemoryErrorUnion) {
-    super(memoryError.message);
-  }
 }
 
 /** The name in errors (`provider`) of a conversation store that isn't made over a provider. */
@@ -139,15 +135,6 @@ export const storeFailure = (
 export const invalidInput = (issues: readonly MemoryIssue[], details: MemoryErrorDetails) =>
   new ConversationStoreError(createMemoryValidationError(issues, details));
 
-/**
- * Returns the data of a successful result. Throws {@link ConversationStoreError} if the result is a failure or the
- * action rejects.
- */
-export async function unwrap<T>(operation: string, action: () => Promise<Result<T>>): Promise<T> {
-  const result = await action().catch((cause: unknown) => {
-    const reason = "the memory provider threw";
-    throw new ConversationStoreError(createMemoryStorageError(operation, reason, { cause }));
-  });
-  if (!result.success) throw new ConversationStoreError(result.error);
-  return result.data;
-}
+/** Returns the data of a successful result. Throws {@link ConversationStoreError} otherwise. */
+export const unwrap = <T>(operation: string, action: () => Promise<Result<T>>): Promise<T> =>
+  unwrapCall(operation, action, ConversationStoreError);

@@ -14,6 +14,13 @@ export function isPlainObject(value: unknown): value is object {
   return prototype === Object.prototype || prototype === null;
 }
 
+/** Returns a copy whose arrays and plain objects can be changed. Stored data is frozen. */
+export function thawed<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(thawed) as T;
+  if (!isPlainObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, thawed(field)])) as T;
+}
+
 /**
  * Sets a value and moves its key to the end of the map. If the map then has more than `limit` values, removes values
  * from the beginning of the map.

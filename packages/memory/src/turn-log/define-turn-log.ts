@@ -186,7 +186,8 @@ export function defineTurnLog(backend: TurnLogBackend): TurnLog {
       const found = newTurnIssues(turn).filter((issue) => issue !== undefined);
       // A copy with its own `begin`, e.g. one that encrypts requests, must get its turns by `begin`.
       if (this !== log) found.push({ path: "this", expected: "the turn log itself, and not a copy" });
-      if (found.length > 0) return createFailure(createMemoryValidationError(found));
+      if (found.length > 0)
+        return createFailure(createMemoryValidationError(found, { provider, operation: "beginning" }));
       const { conversationId, turnId } = turn;
       const writer = { conversationId, turnId, token: crypto.randomUUID() };
       return createSuccess({ turn, writer, place });
@@ -210,7 +211,7 @@ export function defineTurnLog(backend: TurnLogBackend): TurnLog {
     find: (query, limit = 100) =>
       call("find", [...findIssues(query), limitIssue(limit)], () => backend.find(query, limit)),
     requestStop: (turn) => call("requestStop", turnIssues(turn), () => backend.requestStop(turn)),
-    abandoned: (limit) => call("abandoned", [limitIssue(limit)], () => backend.abandoned(limit)),
+    abandoned: (limit = 100) => call("abandoned", [limitIssue(limit)], () => backend.abandoned(limit)),
     deleteConversation: (conversationId) =>
       call("deleteConversation", [idIssue("conversationId", conversationId)], () =>
         backend.deleteConversation(conversationId),

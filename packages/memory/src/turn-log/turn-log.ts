@@ -191,8 +191,11 @@ export interface TurnLog {
    * Returns `true` if the turn is running, otherwise `false`.
    */
   readonly requestStop: (turn: Pick<TurnWriter, "conversationId" | "turnId">) => Promise<Result<boolean>>;
-  /** Returns at most `limit` running turns whose lease has expired. The turn whose lease expired first comes first. */
-  readonly abandoned: (limit: number) => Promise<Result<readonly LoggedTurn[]>>;
+  /**
+   * Returns at most `limit` (default 100) running turns whose lease has expired. The turn whose lease expired first comes
+   * first.
+   */
+  readonly abandoned: (limit?: number) => Promise<Result<readonly LoggedTurn[]>>;
   /**
    * Erases the turns of a conversation at once, even a running turn. The next `append` or `renew` of an erased turn's
    * writer returns `held: false`. Returns the number of erased turns.

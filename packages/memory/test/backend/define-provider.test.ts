@@ -59,6 +59,18 @@ const RECORD: ConversationRecord = {
   traceIds: ["t"],
 };
 
+it("adds its name to an error whose backend doesn't name itself", async () => {
+  const getStats = async (details: { readonly provider?: string }) => {
+    const stats = async () => Promise.reject(new Error("disk full"));
+    const toMemoryError = (operation: string) => createMemoryStorageError(operation, "it failed", details);
+    return defineMemoryProvider(backend({ stats, toMemoryError })).getStats();
+  };
+  expect(await getStats({})).toMatchObject({ error: { provider: "fake" } });
+  expect(await getStats({ provider: "the disk below" })).toMatchObject({
+    error: { provider: "the disk below" },
+  });
+});
+
 describe("a backend that throws", () => {
   const fail = async () => {
     throw Object.assign(new Error("disk full"), { code: "53100", detail: "s3cret" });

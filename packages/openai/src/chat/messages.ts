@@ -43,9 +43,11 @@ export function wireMessages(
       }
       case "tool": {
         const id = message.tool_call_id ?? "";
+        const name = callNames.get(id);
+        // A result without its call, which the service refuses, e.g. another framework's answer to an approval.
+        if (name === undefined) break;
         const parts = Array.isArray(message.content) ? chatMediaOf(message.content) : [];
-        if (parts.length > 0)
-          media.push(textPart(`What ${callNames.get(id) ?? "the tool"} returned:`), ...parts);
+        if (parts.length > 0) media.push(textPart(`What ${name} returned:`), ...parts);
         sent.push({ role: "tool", tool_call_id: context.ids.answered(id), content: resultText(message) });
         break;
       }

@@ -172,6 +172,22 @@ describe("a tool's result", () => {
       { role: "assistant", content: "I see." },
     ]);
   });
+
+  it("is left out without its call, as are another framework's answer to an approval and its results", async () => {
+    const history: RichMessage[] = [
+      user("Hi"),
+      assistant([
+        { type: "tool-call", toolCallId: "t1", toolName: "pay", input: {} },
+        { type: "tool-approval-request", approvalId: "a1", toolCallId: "t1" },
+      ]),
+      { role: "tool", content: [{ type: "tool-approval-response", approvalId: "a1", approved: true }] },
+      { role: "tool", content: [{ type: "tool-result", toolCallId: "t1", toolName: "pay", output: {} }] },
+      assistant("Done."),
+      result("t1", "late"),
+      user("Next"),
+    ];
+    expect((await sent(history)).filter((message) => (message as RichMessage).role === "tool")).toEqual([]);
+  });
 });
 
 describe("an assistant message", () => {

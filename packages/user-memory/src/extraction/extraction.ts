@@ -1,6 +1,6 @@
-import type { CompletionRequest } from "@jaf/core";
 import { beforeDeadline } from "../background-work.ts";
 import { kindOf, notify } from "../errors.ts";
+import type { CompletionRequest } from "../run-types.ts";
 import { type ExtractionJob, isStore } from "../store.ts";
 import type { UserMemory } from "../user-memory.ts";
 import type { ExtractionSettings } from "./options.ts";

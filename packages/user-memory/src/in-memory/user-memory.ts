@@ -1,7 +1,7 @@
-import type { Middleware, RemembersSpec, UserMemoryObserver } from "@jaf/core";
 import type { AuditEntry, AuditReport } from "../audit.ts";
 import type { UserFact } from "../fact.ts";
 import type { UserMemoryOptions } from "../options.ts";
+import type { Middleware, RemembersSpec, UserMemoryObserver } from "../run-types.ts";
 import { defineUserMemory } from "../store/define-user-memory.ts";
 import type {
   ErasureMark,

@@ -1,5 +1,4 @@
 import { createHash, randomUUID } from "node:crypto";
-import type { Middleware, MiddlewareTurn, RemembersSpec } from "@jaf/core";
 import type { Message } from "@jaf/memory";
 import { parseOptions, present } from "@jaf/memory/adapter";
 import { messageText } from "@jaf/memory/internal";
@@ -11,6 +10,7 @@ import type { ExtractionScope } from "../extraction/extraction.ts";
 import { extractOptionsSchema, type MemoryExtractOptions } from "../extraction/options.ts";
 import { attemptJob } from "../extraction/worker.ts";
 import { bindOptions } from "../options.ts";
+import type { Middleware, MiddlewareTurn, RemembersSpec } from "../run-types.ts";
 import {
   type ErasureMark,
   type ExtractionJob,

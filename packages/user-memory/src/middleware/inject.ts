@@ -1,4 +1,3 @@
-import type { Middleware, MiddlewareTurn, RemembersSpec } from "@jaf/core";
 import type { Message, Tokenizer } from "@jaf/memory";
 import { parseOptions, present } from "@jaf/memory/adapter";
 import { messageText } from "@jaf/memory/internal";
@@ -8,6 +7,7 @@ import { callOnError, notify, UserMemoryError } from "../errors.ts";
 import { portable } from "../evidence/user-input.ts";
 import { bindOptions, callback } from "../options.ts";
 import { type FactsPlacement, renderFacts } from "../render/render.ts";
+import type { Middleware, MiddlewareTurn, RemembersSpec } from "../run-types.ts";
 import { getUserMemory, type MemoryEntry, type UserMemory } from "../user-memory.ts";
 
 /** Options of {@link withMemoryInject}. */

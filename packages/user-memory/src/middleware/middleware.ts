@@ -1,7 +1,7 @@
-import type { Middleware, RemembersSpec, UserMemoryObserver } from "@jaf/core";
 import { notify } from "../errors.ts";
 import { extractOptionsSchema, type MemoryExtractOptions } from "../extraction/options.ts";
 import { bindOptions } from "../options.ts";
+import type { Middleware, RemembersSpec, UserMemoryObserver } from "../run-types.ts";
 import type { UserMemory } from "../user-memory.ts";
 import { withMemoryExtract } from "./extract.ts";
 import { injectOptionsSchema, type MemoryInjectOptions, withMemoryInject } from "./inject.ts";

@@ -1,6 +1,6 @@
-import type { Tool, ToolCallInfo } from "@jaf/core";
 import * as z from "zod";
 import { callback } from "../options.ts";
+import type { Tool, ToolCallInfo } from "../run-types.ts";
 import type { ErasureMark } from "../store.ts";
 import type { UserMemory } from "../user-memory.ts";
 

@@ -1,8 +1,8 @@
-import type { ToolCallInfo } from "@jaf/core";
 import { codeOf } from "../errors.ts";
 import { itemsFromProposals } from "../evidence/extracted-items.ts";
 import { readUserInput, type UserInput } from "../evidence/user-input.ts";
 import { rememberItem } from "../extraction/remember-turn.ts";
+import type { ToolCallInfo } from "../run-types.ts";
 import { type ErasureMark, isStore } from "../store.ts";
 import type { UserMemory } from "../user-memory.ts";
 import type { MemoryToolsOptions, RememberArguments } from "./options.ts";

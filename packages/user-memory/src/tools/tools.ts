@@ -1,10 +1,10 @@
-import type { Tool, ToolCallInfo } from "@jaf/core";
 import { parseOptions, present } from "@jaf/memory/adapter";
 import { wrapInTag } from "@jaf/memory/internal";
 import * as z from "zod";
 import { bindOptions } from "../options.ts";
 import { lineOf } from "../render/line.ts";
 import { isRenderable, type RenderableFact, statementOf } from "../render/renderable-fact.ts";
+import type { Tool, ToolCallInfo } from "../run-types.ts";
 import { isStore } from "../store.ts";
 import { getUserMemory, type UserMemory } from "../user-memory.ts";
 import {

@@ -148,6 +148,38 @@ export const toolCallIdOf = (part: ContentPart): string | undefined =>
     ? part["id"]
     : undefined;
 
+/** The types of parts that ask for an approval of a call: of the AI SDK, and of OpenAI for remote MCP servers. */
+const APPROVAL_REQUESTS: ReadonlySet<string> = new Set(["tool-approval-request", "mcp_approval_request"]);
+
+/** The types of parts that answer such a request. */
+const APPROVAL_ANSWERS: ReadonlySet<string> = new Set(["tool-approval-response", "mcp_approval_response"]);
+
+/**
+ * Whether a message contains only answers to requests for an approval, in another framework's format. It is no tool
+ * result, even if it has a `tool_call_id`: the call hasn't run yet.
+ */
+export function isApprovalAnswer({ content }: Pick<RichMessage, "content">): boolean {
+  return (
+    Array.isArray(content) && content.length > 0 && content.every(({ type }) => APPROVAL_ANSWERS.has(type))
+  );
+}
+
+/** Returns the ids of the approvals that a message asks for. */
+export const requestedApprovals = ({ content }: Pick<RichMessage, "content">): readonly unknown[] =>
+  Array.isArray(content)
+    ? content
+        .filter(({ type }) => APPROVAL_REQUESTS.has(type))
+        .map(({ approvalId, id }: ContentPart) => approvalId ?? id)
+    : [];
+
+/** Returns the ids of the requests that a message answers. */
+export const answeredApprovals = ({ content }: Pick<RichMessage, "content">): readonly unknown[] =>
+  Array.isArray(content)
+    ? content
+        .filter(({ type }) => APPROVAL_ANSWERS.has(type))
+        .map((part: ContentPart) => part["approvalId"] ?? part["approval_request_id"])
+    : [];
+
 /** Whether a value is a non-empty text, list or object. */
 function holdsSomething(value: unknown): boolean {
   // Numbers and booleans only describe a message, so they don't count.

@@ -1,5 +1,13 @@
 import type { ContentPart, Message, RichMessage, RichToolCall, ToolCall } from "../../contract/message.ts";
-import { hasContent, isReasoningAlone, isReasoningPart, toolCallIdOf } from "./message-content.ts";
+import {
+  answeredApprovals,
+  hasContent,
+  isApprovalAnswer,
+  isReasoningAlone,
+  isReasoningPart,
+  requestedApprovals,
+  toolCallIdOf,
+} from "./message-content.ts";
 import { type CallKey, callKey, matchResults } from "./tool-calls.ts";
 
 /**
@@ -11,6 +19,7 @@ import { type CallKey, callKey, matchResults } from "./tool-calls.ts";
  *
  * - calls without a result, and their message if it contains nothing else,
  * - results without a call, and second results,
+ * - another framework's answers to requests for an approval, if no other part of the history has the request,
  * - empty assistant messages: they have no text except white space, no other part, and no additional field with content
  *   (e.g. a refusal or `reasoning_content`).
  *
@@ -60,9 +69,13 @@ export interface Sanitized<M> {
 export function sanitizeWithOrigins<M extends Message | RichMessage>(messages: readonly M[]): Sanitized<M> {
   if (isReplayable(messages)) return { messages, originOf: (index) => index };
   const answers = matchResults(messages as readonly RichMessage[]);
+  const asked = approvalsAsked(messages);
   const repaired: Repaired<M>[] = [];
   for (const [index, message] of messages.entries()) {
-    const replacement = repair(messages, answers, message, index);
+    const replacement =
+      isApprovalOfTool(message) && isAsked(asked, message)
+        ? [{ message, origin: index }]
+        : repair(messages, answers, message, index);
     repaired.push(...replacement);
     if (replacement.length === 0 && callsOf(message).length > 0)
       dropReasoningBefore(messages, index, repaired);
@@ -107,12 +120,16 @@ function dropReasoningBefore<M extends Message | RichMessage>(
  * ```
  */
 export function isReplayable(messages: readonly (Message | RichMessage)[]): boolean {
+  let asked: ReadonlySet<unknown> | undefined;
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index];
     if (message === undefined) continue;
     if (message.role === "tool") {
-      if (isOfAnotherKind(message)) continue;
-      return false;
+      if (isApprovalOfTool(message)) {
+        asked ??= approvalsAsked(messages);
+        if (!isAsked(asked, message)) return false;
+      } else if (!isOfAnotherKind(message)) return false;
+      continue;
     }
     if (message.tool_calls === undefined) {
       if (message.role === "assistant" && !hasContent(message)) return false;
@@ -123,7 +140,7 @@ export function isReplayable(messages: readonly (Message | RichMessage)[]): bool
     for (const { id } of calls) {
       index += 1;
       const result = messages[index];
-      if (result?.role !== "tool" || result.tool_call_id !== id) return false;
+      if (result?.role !== "tool" || result.tool_call_id !== id || isApprovalAnswer(result)) return false;
     }
   }
   return true;
@@ -134,6 +151,23 @@ function isOfAnotherKind({ tool_call_id: id, content }: RichMessage): boolean {
   // The AI SDK stores the calls in parts, too. The sanitizer leaves both where they are.
   return id == null && Array.isArray(content) && content.some(({ toolCallId }) => toolCallId !== undefined);
 }
+
+/** Whether the message is a user's answer to a request for an approval, as the AI SDK stores it. */
+const isApprovalOfTool = (message: Message | RichMessage): boolean =>
+  message.role === "tool" && isApprovalAnswer(message);
+
+/** Returns the ids of the approvals that were asked for by messages with their calls in parts. */
+function approvalsAsked(messages: readonly (Message | RichMessage)[]): ReadonlySet<unknown> {
+  // No model accepts such an answer to a call in `tool_calls`.
+  return new Set(
+    messages.flatMap((message) =>
+      message.role === "assistant" && callsOf(message).length === 0 ? requestedApprovals(message) : [],
+    ),
+  );
+}
+
+const isAsked = (asked: ReadonlySet<unknown>, message: Message | RichMessage): boolean =>
+  answeredApprovals(message).some((id) => asked.has(id));
 
 type AnyCall = ToolCall | RichToolCall;
 

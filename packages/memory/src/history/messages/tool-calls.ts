@@ -1,4 +1,5 @@
 import type { Message, RichMessage, RichToolCall, ToolCall } from "../../contract/message.ts";
+import { isApprovalAnswer } from "./message-content.ts";
 
 /** The name and the input of a tool call of any kind. */
 export interface CalledTool {
@@ -39,8 +40,8 @@ export interface PendingToolCalls {
 
 /**
  * Returns the calls without a result at the end of a history. Returns `undefined` if the history ends without such a
- * call. Calls earlier in the history don't count: if anything except a tool result follows a call, the turn went on
- * without the result.
+ * call. Calls earlier in the history don't count: if anything except a tool result, or another framework's answer to a
+ * request for an approval, follows a call, the turn went on without the result.
  *
  * @example
  * ```ts
@@ -53,12 +54,13 @@ export interface PendingToolCalls {
  * ```
  */
 export function pendingToolCalls(messages: readonly Message[]): PendingToolCalls | undefined {
-  const index = messages.findLastIndex(({ role }) => role !== "tool");
+  // A stored answer to a request for an approval isn't the turn's continuation: its call waits until it has run.
+  const index = messages.findLastIndex((message) => message.role !== "tool" && !isApprovalAnswer(message));
   const calls = messages[index]?.tool_calls;
   if (messages[index]?.role !== "assistant" || calls == null) return undefined;
   const results = new Map<string, Message>();
   for (const result of messages.slice(index + 1)) {
-    const id = result.tool_call_id;
+    const id = isApprovalAnswer(result) ? undefined : result.tool_call_id;
     if (id !== undefined && !results.has(id)) results.set(id, result);
   }
   const seen = new Set(results.keys());
@@ -144,7 +146,8 @@ function eventsById(messages: readonly RichMessage[]): Map<string, Event[]> {
   };
   for (const [at, message] of messages.entries()) {
     if (message.role === "tool") {
-      if (typeof message.tool_call_id === "string") add(message.tool_call_id, { at });
+      if (typeof message.tool_call_id === "string" && !isApprovalAnswer(message))
+        add(message.tool_call_id, { at });
     } else if (message.role === "assistant") {
       const seen = new Set<string>();
       for (const [index, { id }] of (message.tool_calls ?? []).entries()) {

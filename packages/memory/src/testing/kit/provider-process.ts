@@ -2,8 +2,8 @@ import type { VersionedMemoryProvider } from "../../contract/versioned-provider.
 
 /**
  * Describes how to open a provider on a store's storage in another process of the operating system. The kit starts
- * `module` once for each harness, with `fork`. When a rule needs a provider in another process, the kit asks the
- * started process to open one.
+ * `module` once for each harness. When a rule needs a provider in another process, the kit asks the started process to
+ * open one. If `module` is in TypeScript, it is loaded with vitest and the configuration of the tests.
  *
  * @example
  * ```ts
@@ -16,13 +16,13 @@ import type { VersionedMemoryProvider } from "../../contract/versioned-provider.
  * ```
  */
 export interface ProviderProcess {
-  /** The file that calls `serveProviders`. */
+  /** The file that calls `serveProviders`, in JavaScript or TypeScript. */
   readonly module: URL;
   /**
    * The argument of the function that `module` passes to `serveProviders`. Any value that `structuredClone` supports.
    */
   readonly argument?: unknown;
-  /** The Node.js options of the process (e.g. for a loader of TypeScript). Default: none. */
+  /** The Node.js options of the process (e.g. `--conditions`). Default: none. */
   readonly execArgv?: readonly string[];
   /** The working folder of the process. Default: the working folder of the tests. */
   readonly cwd?: string;

@@ -1,4 +1,4 @@
-import type { MemoryConflictReason, MemoryErrorUnion } from "../../contract/errors.ts";
+import { type MemoryConflictReason, type MemoryErrorUnion, UNKNOWN_PROVIDER } from "../../contract/errors.ts";
 import type { VersionedMemoryProvider } from "../../contract/versioned-provider.ts";
 
 export type Method = keyof VersionedMemoryProvider;
@@ -92,7 +92,8 @@ function errorFault(method: Method, error: unknown): string | undefined {
   const shape = Object.entries(errorShapes).find(([name]) => name === tag)?.[1];
   if (shape === undefined) return `an error with the _tag ${String(tag)}`;
   if (!isText(message)) return `a ${String(tag)} without a message`;
-  if (!isText(provider)) return `a ${String(tag)} that doesn't name its provider`;
+  if (!isText(provider) || provider === UNKNOWN_PROVIDER)
+    return `a ${String(tag)} that doesn't name its provider`;
   if (operation !== method) return `a ${String(tag)} with the operation ${String(operation)}`;
   if (typeof retryable !== "boolean") return `a ${String(tag)} that doesn't say whether it is retryable`;
   const fault = shape(error);

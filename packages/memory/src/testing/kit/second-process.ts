@@ -1,4 +1,6 @@
-import { type ChildProcess, fork } from "node:child_process";
+import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import type { VersionedMemoryProvider } from "../../contract/versioned-provider.ts";
 import { present } from "../../runtime/objects.ts";
 import type { MemoryProviderHarness } from "./harness.ts";
@@ -16,11 +18,28 @@ interface SecondProcess {
   readonly end: () => void;
 }
 
+/** Loads a TypeScript module with vitest, as the tests are loaded. The arguments: vitest's own module, and the module. */
+const LOAD_WITH_VITEST = `
+  const [vitest, module] = process.argv.slice(1);
+  const { createVitest } = await import(vitest);
+  await (await createVitest("test", { watch: false })).import(module);
+`;
+
+/** Returns the arguments of `node` for a process that runs a module. */
+function programOf(module: URL): readonly string[] {
+  const file = fileURLToPath(module);
+  if (!/\.[cm]?tsx?$/.test(file)) return [file];
+  // Node.js 20 can't load TypeScript. The vitest that the module's package has installed can, and it knows the aliases
+  // and plugins of the tests.
+  const vitest = pathToFileURL(createRequire(module).resolve("vitest/node")).href;
+  return ["--input-type=module", "--eval", LOAD_WITH_VITEST, vitest, file];
+}
+
 type Unnumbered<T> = T extends unknown ? Omit<T, "id"> : never;
 
 function start({ module, execArgv = [], cwd }: ProviderProcess): SecondProcess {
-  const child: ChildProcess = fork(module, [], {
-    execArgv: [...execArgv],
+  const child = spawn(process.execPath, [...execArgv, ...programOf(module)], {
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
     // This serialization keeps Dates and Results as they are.
     serialization: "advanced",
     ...present({ cwd }),

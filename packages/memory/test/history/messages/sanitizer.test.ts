@@ -387,3 +387,62 @@ describe("sanitizeWithOrigins", () => {
     expect(sanitizeWithOrigins(messages).originOf(2)).toBe(2);
   });
 });
+
+describe("another framework's answer to a request for an approval", () => {
+  const approved = { type: "tool-approval-response", approvalId: "p", approved: true };
+  const answer = (fields: Partial<RichMessage> = {}): RichMessage => ({
+    ...{ role: "tool", content: [approved] },
+    ...fields,
+  });
+  const call = { type: "tool-call", toolCallId: "a", toolName: "lookup", input: {} };
+  const request = { type: "tool-approval-request", approvalId: "p", toolCallId: "a" };
+  const rich = (messages: readonly (Message | RichMessage)[]) => messages as readonly RichMessage[];
+
+  it("stays in a history of the AI SDK, whose messages have their calls in parts", () => {
+    const output = {
+      type: "tool-result",
+      toolCallId: "a",
+      toolName: "lookup",
+      output: { type: "text", value: "" },
+    };
+    const history: RichMessage[] = [
+      user("hi"),
+      { role: "assistant", content: [call, request] },
+      answer(),
+      { role: "tool", content: [output] },
+    ];
+    expect(sanitizeConversation(history)).toBe(history);
+    expect(sanitizeConversation(history.slice(0, 3))).toEqual(history.slice(0, 3));
+    expect(sanitizeConversation([...history, calls(["b"])])).toEqual(history);
+  });
+
+  it("is checked in time linear in the number of answers", () => {
+    const asked = Array.from({ length: 2_000 }, (_, index) => ({ ...request, approvalId: `${index}` }));
+    let reads = 0;
+    const content = new Proxy(asked, {
+      get: (parts, field) => {
+        reads += field === "length" ? 1 : 0;
+        return Reflect.get(parts, field) as unknown;
+      },
+    });
+    const answers = asked.map(({ approvalId }) => answer({ content: [{ ...approved, approvalId }] }));
+    expect(isReplayable([user("hi"), { role: "assistant", content }, ...answers])).toBe(true);
+    expect(reads).toBeLessThan(100);
+  });
+
+  it("is dropped if nothing asked for it", () => {
+    expect(sanitizeConversation([user("hi"), answer(), said("done")])).toEqual([user("hi"), said("done")]);
+  });
+
+  it.each([{}, { tool_call_id: "a" }, { role: "user" as const }])("is no result of a call: %o", (fields) => {
+    const asking = { ...calls(["a"]), content: [request] };
+    const open = rich([user("hi"), asking, answer(fields)]);
+    expect(isReplayable(open)).toBe(false);
+    expect(pendingToolCalls(open as readonly Message[])?.missing.map(({ id }) => id)).toEqual(["a"]);
+    const ended = [...open, result("a"), said("done")];
+    expect(pendingToolCalls(ended as readonly Message[])).toBeUndefined();
+    const sanitized = sanitizeConversation(rich(ended));
+    expect(sanitized.filter(({ role }) => role !== "user")).toEqual([asking, result("a"), said("done")]);
+    expect(brokenRules(rich(sanitized) as readonly Message[], sanitized as readonly Message[])).toEqual([]);
+  });
+});

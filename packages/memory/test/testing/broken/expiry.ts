@@ -1,5 +1,7 @@
 import { createSuccess, type VersionedMemoryProvider } from "../../../src/index.ts";
+import { brokenBackend } from "./backend.ts";
 import { type BrokenProvider, broken } from "./broken.ts";
+import { forgettingTombstones } from "./identities.ts";
 
 /** Restarts a conversation's ttl, like a write. */
 const touch = (intact: VersionedMemoryProvider, id: string) =>
@@ -63,6 +65,11 @@ export const brokenExpiry: Readonly<Record<string, BrokenProvider>> = {
         },
       };
     },
+  ),
+
+  "removes the tombstone of a conversation with the next creation": brokenBackend(
+    "options.ttlSeconds, and what a write expects: refuses a first write from before a deletion, even if the next conversation expired",
+    forgettingTombstones("conversation"),
   ),
 
   "counts the ttl from the first write": broken(

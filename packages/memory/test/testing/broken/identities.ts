@@ -1,5 +1,5 @@
 import { hash, randomUUID } from "node:crypto";
-import type { StoredConversation } from "../../../src/contract/backend.ts";
+import type { ConversationWrite, StoredConversation, Tombstones } from "../../../src/contract/backend.ts";
 import { brokenBackend, type Layer, readAll, trip, without, writing } from "./backend.ts";
 import type { BrokenProvider } from "./broken.ts";
 
@@ -43,6 +43,32 @@ const comparingFirst: Layer = (intact) => ({
     return intact.write(without(write, "expectedIncarnation", "expectedVersion", "expectedMetadataVersion"));
   },
 });
+
+/** Forgets a tombstone of this kind once a write has created a conversation. */
+export const forgettingTombstones =
+  (kind: keyof Tombstones): Layer =>
+  (intact) => {
+    const forgotten = new Set<string | null>();
+    const tombstonesOf = async ({ conversationId, userId }: ConversationWrite): Promise<Tombstones> => {
+      const tombstones = userId === undefined ? {} : { userId };
+      const read = await intact.read({ conversationId, messages: { kind: "none" }, tombstones });
+      return (read.conversation === null && read.tombstones) || { conversation: null, user: null };
+    };
+    return {
+      write: async (write) => {
+        const now = await tombstonesOf(write);
+        const expected = write.expectedIncarnation;
+        // The intact storage accepts a tombstone that the write has seen.
+        const seen =
+          expected !== undefined && "absent" in expected && forgotten.has(now[kind])
+            ? { expectedIncarnation: { absent: { ...expected.absent, [kind]: now[kind] } } }
+            : {};
+        const outcome = await intact.write({ ...write, ...seen });
+        if (outcome.status === "written" && write.create !== undefined) forgotten.add(now[kind]);
+        return outcome;
+      },
+    };
+  };
 
 /** Providers with one plausible mistake each in distinguishing conversations and their changes. */
 export const brokenIdentities: Readonly<Record<string, BrokenProvider>> = {
@@ -109,6 +135,11 @@ export const brokenIdentities: Readonly<Record<string, BrokenProvider>> = {
         return found.length === 0 ? 0 : intact.clearUser(userId);
       },
     }),
+  ),
+
+  "removes the tombstone of a user with the next creation": brokenBackend(
+    "incarnations: refuses a first write from before its user was cleared, even if the user has begun another conversation",
+    forgettingTombstones("user"),
   ),
 
   "keeps one tombstone for all erasures": brokenBackend(

@@ -49,16 +49,26 @@ export const brokenProtocol: Readonly<Record<string, ProtocolViolation>> = {
 
   "names the wrong operation": {
     ...broken("options.expectedVersion: is 1 for a stored conversation that is still empty", () => ({
-      appendMessages: async () => createFailure(createMemoryStorageError("write", "disk full")),
+      appendMessages: async () =>
+        createFailure(createMemoryStorageError("write", "disk full", { provider: "memory" })),
     })),
     says: "appendMessages() resolved to a MemoryStorageError with the operation write",
+  },
+
+  "doesn't name itself in an error": {
+    ...broken("options.expectedVersion: is 1 for a stored conversation that is still empty", () => ({
+      appendMessages: async () => createFailure(createMemoryStorageError("appendMessages", "disk full")),
+    })),
+    says: "appendMessages() resolved to a MemoryStorageError that doesn't name its provider",
   },
 
   "quotes a message in its error": {
     ...broken("sizes: of a message can be 1 MB, in any script, in every read", () => ({
       appendMessages: async (_, messages) =>
         createFailure(
-          createMemoryStorageError("appendMessages", `could not insert ${JSON.stringify(messages[1])}`),
+          createMemoryStorageError("appendMessages", `could not insert ${JSON.stringify(messages[1])}`, {
+            provider: "memory",
+          }),
         ),
     })),
     says: "appendMessages() repeats its arguments in its error: content, metadata or a user id",

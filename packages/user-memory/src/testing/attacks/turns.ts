@@ -1,7 +1,7 @@
-import type { MiddlewareTurn, RemembersSpec } from "@jaf/core";
 import type { Message } from "@jaf/memory";
 import { withMemoryExtract } from "../../middleware/extract.ts";
 import { withMemoryInject } from "../../middleware/inject.ts";
+import type { MiddlewareTurn, RemembersSpec } from "../../run-types.ts";
 import type { UserMemoryStore } from "../../store.ts";
 
 /** A turn of a test, with the reply of the model that extracts facts. */

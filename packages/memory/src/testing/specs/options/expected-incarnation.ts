@@ -91,6 +91,21 @@ const afterErasure = Object.fromEntries(
       },
     ],
     [
+      `refuses writes from before ${erased}, also after a new creation and a second erasure`,
+      async ({ provider }: { readonly provider: VersionedMemoryProvider }) => {
+        const before: string[] = [];
+        for (const text of ["1", "2"]) {
+          before.push(await incarnationOf(provider, "c", "u"));
+          expectOk(await append(provider, "c", users(text), owned));
+          before.push(await incarnationOf(provider));
+          await erase(provider);
+        }
+        for (const incarnation of before) await expectStale(provider, incarnation);
+        const first = { expectedIncarnation: await incarnationOf(provider, "c", "u") };
+        expectOk(await append(provider, "c", users("3"), owned, first));
+      },
+    ],
+    [
       `distinguishes two erasures: ${erased} twice`,
       async ({ provider }: { readonly provider: VersionedMemoryProvider }) => {
         await erase(provider);
@@ -107,7 +122,7 @@ export const incarnations = defineSpec(
     level: "contract",
     subject: "incarnations",
     why: "A run during an erasure writes erased data into the next conversation.",
-    hint: "write(): compare after the key and before the version; delete() and clearUser() leave a tombstone even for missing conversations.",
+    hint: "write(): compare after the key and before the version; delete() and clearUser() leave a tombstone even for missing conversations, and no creation removes it.",
   },
   {
     "is the same in every read": async ({ provider }) => {
@@ -165,6 +180,15 @@ export const incarnations = defineSpec(
     },
 
     ...afterErasure,
+
+    "refuses a first write from before its user was cleared, even if the user has begun another conversation":
+      async ({ provider }) => {
+        const before = await incarnationOf(provider, "c", "u");
+        expectOk(await provider.clearUserConversations("u"));
+        expectOk(await append(provider, "other", users("new"), owned));
+        await expectStale(provider, before);
+        await expectAbsent(provider, "c");
+      },
 
     "ignores erasures of other conversations": async ({ provider }) => {
       const none = await incarnationOf(provider, "new", "u");

@@ -91,6 +91,20 @@ export const expiredIdentities = defineSpec(
       await expectAbsent(provider, "c");
     },
 
+    "refuses a first write from before a deletion, even if the next conversation expired": async ({
+      provider,
+    }) => {
+      const expectedIncarnation = await incarnationOf(provider, "c", "u");
+      expect(expectOk(await provider.deleteConversation("c"))).toBe(false);
+      expectOk(await append(provider, "c", users("1"), owned, { ttlSeconds: 1 }));
+      await expired();
+      for (const method of writeMethods) {
+        const late = await writes[method](provider, "c", users("2"), owned, { expectedIncarnation });
+        expectConflict(late, "incarnation");
+      }
+      await expectAbsent(provider, "c");
+    },
+
     "counts from the last activity of an import's source": async ({ provider }) => {
       const now = Date.now();
       const record = (conversationId: string, lastActivity: Date, ttlSeconds: number) => ({

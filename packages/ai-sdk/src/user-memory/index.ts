@@ -1,0 +1,11 @@
+export {
+  type UserMemoryMiddleware,
+  type UserMemoryMiddlewareOptions,
+  userMemoryMiddleware,
+} from "./middleware.ts";
+export {
+  type UserMemoryTool,
+  type UserMemoryTools,
+  type UserMemoryToolsOptions,
+  userMemoryTools,
+} from "./tools.ts";

@@ -1,0 +1,4 @@
+import { defineConfig } from "tsup";
+import { base } from "../../tsup.base.ts";
+
+export default defineConfig({ ...base, entry: { index: "src/index.ts", bin: "src/bin.ts" } });

@@ -1,0 +1,4 @@
+import { describeUserMemoryBackend } from "@jaf/user-memory/testing";
+import { createBackends } from "../support/user-memory.ts";
+
+describeUserMemoryBackend("sqlite", createBackends);

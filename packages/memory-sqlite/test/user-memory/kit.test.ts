@@ -1,0 +1,4 @@
+import { describeUserMemory } from "@jaf/user-memory/testing";
+import { createStores } from "../support/user-memory.ts";
+
+describeUserMemory("sqlite", createStores);
