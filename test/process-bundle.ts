@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -32,7 +33,9 @@ async function write(source: string, folder: string, packages: BuildOptions): Pr
     logLevel: "error",
     ...packages,
   });
-  const file = join(folder, `${basename(source, ".ts")}.mjs`);
+  // Several folders have a source of the same name.
+  const place = createHash("sha256").update(source).digest("hex").slice(0, 8);
+  const file = join(folder, `${basename(source, ".ts")}-${place}.mjs`);
   mkdirSync(folder, { recursive: true });
   // Another worker may be about to start the existing one.
   const own = `${file}.${process.pid}-${crypto.randomUUID()}`;

@@ -83,7 +83,7 @@ it("makes, lists and removes tokens", async () => {
   const { out: token } = await run("token", "add", "--user", "ada", ...tokens);
   expect(token).toMatch(/^jafm_/);
   const { out: listed } = await run("token", "list", ...tokens);
-  expect(listed).toMatch(/^[\w-]{12} {2}\S+ {2}ada$/);
+  expect(listed).toMatch(/^[0-9a-f]{12} {2}\S+ {2}ada$/);
   expect(listed).not.toContain(token);
   expect(await run("token", "remove", listed.slice(0, 12), ...tokens)).toMatchObject({ code: 0 });
   expect((await run("token", "list", ...tokens)).out).toBe("");

@@ -25,10 +25,11 @@ export async function comeToRest(options: RestOptions): Promise<string | undefin
   let state: string | undefined;
   let left = 0;
   while (performance.now() < deadline) {
+    // In the order in which messages move: a timer's message goes to the inbox, and from there into a turn.
+    const timers = await world.timers.find({ userId });
+    const entries = await world.inbox.read({ conversationId });
     const turn = await latestTurn(world, conversationId);
     state = turn?.state;
-    const entries = await world.inbox.read({ conversationId });
-    const timers = await world.timers.find({ userId });
     left = entries.success && timers.success ? entries.data.length + timers.data.length : -1;
     if (state === "waiting") await user.decide(process, true);
     else if (state !== "running" && left === 0) {

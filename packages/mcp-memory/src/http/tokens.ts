@@ -36,8 +36,8 @@ type Line = z.output<typeof lineSchema>;
 
 const ID_LENGTH = 12;
 
-/** Tokens have 256 random bits, so a fast hash without a salt hides them. */
-const hashOf = (token: string): string => createHash("sha256").update(token).digest("base64url");
+/** Tokens have 256 random bits, so a fast hash without a salt hides them. In hex, so no id looks like an option. */
+const hashOf = (token: string): string => createHash("sha256").update(token).digest("hex");
 
 /** Opens the file of tokens. The file is created by the first `add`, readable only for its owner. */
 export function openTokens(file: string): Tokens {
