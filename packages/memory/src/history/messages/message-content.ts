@@ -148,37 +148,30 @@ export const toolCallIdOf = (part: ContentPart): string | undefined =>
     ? part["id"]
     : undefined;
 
-/** The types of parts that ask for an approval of a call: of the AI SDK, and of OpenAI for remote MCP servers. */
-const APPROVAL_REQUESTS: ReadonlySet<string> = new Set(["tool-approval-request", "mcp_approval_request"]);
+/** Whether a part asks for an approval of a call, or answers: of the AI SDK, or of OpenAI for remote MCP servers. */
+const isApproval = (type: string, kind: "request" | "response"): boolean =>
+  type === `tool-approval-${kind}` || type === `mcp_approval_${kind}`;
 
-/** The types of parts that answer such a request. */
-const APPROVAL_ANSWERS: ReadonlySet<string> = new Set(["tool-approval-response", "mcp_approval_response"]);
+const partsOf = ({ content }: Pick<RichMessage, "content">): readonly ContentPart[] =>
+  Array.isArray(content) ? content : [];
 
 /**
  * Whether a message contains only answers to requests for an approval, in another framework's format. It is no tool
  * result, even if it has a `tool_call_id`: the call hasn't run yet.
  */
-export function isApprovalAnswer({ content }: Pick<RichMessage, "content">): boolean {
-  return (
-    Array.isArray(content) && content.length > 0 && content.every(({ type }) => APPROVAL_ANSWERS.has(type))
-  );
+export function isApprovalAnswer(message: Pick<RichMessage, "content">): boolean {
+  const parts = partsOf(message);
+  return parts.length > 0 && parts.every(({ type }) => isApproval(type, "response"));
 }
 
-/** Returns the ids of the approvals that a message asks for. */
-export const requestedApprovals = ({ content }: Pick<RichMessage, "content">): readonly unknown[] =>
-  Array.isArray(content)
-    ? content
-        .filter(({ type }) => APPROVAL_REQUESTS.has(type))
-        .map(({ approvalId, id }: ContentPart) => approvalId ?? id)
-    : [];
-
-/** Returns the ids of the requests that a message answers. */
-export const answeredApprovals = ({ content }: Pick<RichMessage, "content">): readonly unknown[] =>
-  Array.isArray(content)
-    ? content
-        .filter(({ type }) => APPROVAL_ANSWERS.has(type))
-        .map((part: ContentPart) => part["approvalId"] ?? part["approval_request_id"])
-    : [];
+/** Returns the ids of the approvals that a message asks for (`"request"`), or of those that it answers. */
+export const approvalIds = (
+  message: Pick<RichMessage, "content">,
+  kind: "request" | "response",
+): readonly unknown[] =>
+  partsOf(message)
+    .filter(({ type }) => isApproval(type, kind))
+    .map((part: ContentPart) => part["approvalId"] ?? part["approval_request_id"] ?? part["id"]);
 
 /** Whether a value is a non-empty text, list or object. */
 function holdsSomething(value: unknown): boolean {

@@ -1,11 +1,10 @@
 import type { ContentPart, Message, RichMessage, RichToolCall, ToolCall } from "../../contract/message.ts";
 import {
-  answeredApprovals,
+  approvalIds,
   hasContent,
   isApprovalAnswer,
   isReasoningAlone,
   isReasoningPart,
-  requestedApprovals,
   toolCallIdOf,
 } from "./message-content.ts";
 import { type CallKey, callKey, matchResults } from "./tool-calls.ts";
@@ -69,13 +68,12 @@ export interface Sanitized<M> {
 export function sanitizeWithOrigins<M extends Message | RichMessage>(messages: readonly M[]): Sanitized<M> {
   if (isReplayable(messages)) return { messages, originOf: (index) => index };
   const answers = matchResults(messages as readonly RichMessage[]);
-  const asked = approvalsAsked(messages);
+  const isKept = approvalAnswersOf(messages);
   const repaired: Repaired<M>[] = [];
   for (const [index, message] of messages.entries()) {
-    const replacement =
-      isApprovalOfTool(message) && isAsked(asked, message)
-        ? [{ message, origin: index }]
-        : repair(messages, answers, message, index);
+    const replacement = isKept(message)
+      ? [{ message, origin: index }]
+      : repair(messages, answers, message, index);
     repaired.push(...replacement);
     if (replacement.length === 0 && callsOf(message).length > 0)
       dropReasoningBefore(messages, index, repaired);
@@ -120,16 +118,13 @@ function dropReasoningBefore<M extends Message | RichMessage>(
  * ```
  */
 export function isReplayable(messages: readonly (Message | RichMessage)[]): boolean {
-  let asked: ReadonlySet<unknown> | undefined;
+  const isKept = approvalAnswersOf(messages);
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index];
     if (message === undefined) continue;
     if (message.role === "tool") {
-      if (isApprovalOfTool(message)) {
-        asked ??= approvalsAsked(messages);
-        if (!isAsked(asked, message)) return false;
-      } else if (!isOfAnotherKind(message)) return false;
-      continue;
+      if (isKept(message) || isOfAnotherKind(message)) continue;
+      return false;
     }
     if (message.tool_calls === undefined) {
       if (message.role === "assistant" && !hasContent(message)) return false;
@@ -152,22 +147,22 @@ function isOfAnotherKind({ tool_call_id: id, content }: RichMessage): boolean {
   return id == null && Array.isArray(content) && content.some(({ toolCallId }) => toolCallId !== undefined);
 }
 
-/** Whether the message is a user's answer to a request for an approval, as the AI SDK stores it. */
-const isApprovalOfTool = (message: Message | RichMessage): boolean =>
-  message.role === "tool" && isApprovalAnswer(message);
-
-/** Returns the ids of the approvals that were asked for by messages with their calls in parts. */
-function approvalsAsked(messages: readonly (Message | RichMessage)[]): ReadonlySet<unknown> {
-  // No model accepts such an answer to a call in `tool_calls`.
-  return new Set(
-    messages.flatMap((message) =>
-      message.role === "assistant" && callsOf(message).length === 0 ? requestedApprovals(message) : [],
-    ),
-  );
+/**
+ * Returns a function that tells whether a message is a user's answer to a request for an approval, as the AI SDK stores it,
+ * and a message that has its calls in parts made the request. No model accepts such an answer to a call in `tool_calls`.
+ */
+function approvalAnswersOf(messages: readonly (Message | RichMessage)[]) {
+  let asked: ReadonlySet<unknown> | undefined;
+  return (message: Message | RichMessage): boolean => {
+    if (message.role !== "tool" || !isApprovalAnswer(message)) return false;
+    asked ??= new Set(
+      messages
+        .filter((asking) => asking.role === "assistant" && callsOf(asking).length === 0)
+        .flatMap((asking) => approvalIds(asking, "request")),
+    );
+    return approvalIds(message, "response").some((id) => asked?.has(id));
+  };
 }
-
-const isAsked = (asked: ReadonlySet<unknown>, message: Message | RichMessage): boolean =>
-  answeredApprovals(message).some((id) => asked.has(id));
 
 type AnyCall = ToolCall | RichToolCall;
 
