@@ -1,7 +1,7 @@
 import { type JAFError, type TraceEvent, UserFacingError } from "@jaf/core";
 import { type Masking, maskingOf, thrownOf } from "@jaf/core/internal";
+import { FAULT, LOST, messageOf } from "../turns/turn-ends.ts";
 import type { TurnEnd } from "../turns/turn-event.ts";
-import { FAULT, LOST, messageOf } from "./end-turn.ts";
 import type { JobOptions, JobParts } from "./job.ts";
 import { errorFrom, loggedError, TurnFailedError } from "./turn-failed-error.ts";
 

@@ -1,8 +1,8 @@
 import type { MemoryErrorUnion } from "@jaf/memory";
 import type { LoggedTurn } from "@jaf/memory/adapter";
 import { createMemoryStorageError } from "@jaf/memory/internal";
+import { failedEnd, LOST } from "../turns/turn-ends.ts";
 import type { TurnEnd } from "../turns/turn-event.ts";
-import { failedEnd, LOST } from "./end-turn.ts";
 import type { TurnSettings } from "./turn-options.ts";
 
 /** A turn that a process of another release must continue, e.g. because a newer release began it. */

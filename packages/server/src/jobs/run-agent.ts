@@ -11,12 +11,13 @@ import type { MemoryErrorUnion, VersionedMemoryProvider } from "@jaf/memory";
 import { createMemoryConflictError, retryWithBackoff } from "@jaf/memory/adapter";
 import { createRunId, createTraceId, present } from "@jaf/memory/internal";
 import { createEventMapper, type EventMapper } from "../turns/event-mapper.ts";
+import { FAULT, failedEnd, faultEnd, turnEndOf } from "../turns/turn-ends.ts";
 import { refusalOfError, refusalOfThrown } from "../turns/turn-errors.ts";
 import type { TurnRefusal } from "../turns/turn-service.ts";
 import type { ExpectedState } from "./begin-turn.ts";
 import { makeConversation } from "./conversation.ts";
 import { createEditProvider, editKey } from "./edit.ts";
-import { endFailed, endStopped, endTurn, FAULT, failedEnd, faultEnd, turnEndOf } from "./end-turn.ts";
+import { endFailed, endStopped, endTurn } from "./end-turn.ts";
 import { faultReport, ledgerReportOf, reportOf, toolReportOf } from "./failure-report.ts";
 import { inboxOf } from "./inbox-entries.ts";
 import {

@@ -4,10 +4,10 @@ import type { MemoryErrorUnion, Message, Result, RichMessage } from "@jaf/memory
 import type { LoggedTurn, TakenOverTurn } from "@jaf/memory/adapter";
 import { calledTool, createFailure, createSuccess, messageText, present } from "@jaf/memory/internal";
 import { decodeEvent } from "../turns/encoded-event.ts";
+import { ERASED, failedEnd, LOST } from "../turns/turn-ends.ts";
 import { refusal } from "../turns/turn-errors.ts";
 import type { InnerTurnEvent, RetractEvent, ToolEndEvent, TurnEnd, TurnEvent } from "../turns/turn-event.ts";
 import { editKey } from "./edit.ts";
-import { ERASED, failedEnd, LOST } from "./end-turn.ts";
 import type { JobScope, TakenJob } from "./job.ts";
 import { endOfLeftTurn, type LeftTurn, missingAgent, NEWER_REQUEST, unknownAgent } from "./left-turn.ts";
 import { decodeRequest, type StoredRequest, userMessagesOf } from "./stored-request.ts";

@@ -1,9 +1,9 @@
 import type { MemoryErrorUnion } from "@jaf/memory";
 import type { TakenOverTurn, TurnWriter } from "@jaf/memory/adapter";
 import { createFailure, createMemoryStorageError, withDeadline } from "@jaf/memory/internal";
+import { ERASED, failedEnd, LOST } from "../turns/turn-ends.ts";
 import { TurnStoreError } from "../turns/turn-errors.ts";
 import type { TurnIds } from "../turns/turn-service.ts";
-import { ERASED, failedEnd, LOST } from "./end-turn.ts";
 import { type JobScope, turnKey } from "./job.ts";
 import { keepLeaseDuring } from "./keep-lease.ts";
 import type { LeftTurn } from "./left-turn.ts";
