@@ -2,11 +2,11 @@ import type { ConversationReading } from "@jaf/memory";
 import { appendTo, checkedProvider, type Place, present, type Seen, unwrap } from "@jaf/memory/internal";
 import { BaseListChatMessageHistory } from "@langchain/core/chat_history";
 import type { BaseMessage } from "@langchain/core/messages";
-import type { MemorySettings } from "../settings.ts";
+import type { LangGraphSettings } from "../settings.ts";
 import { fromBaseMessages, toBaseMessages } from "./convert.ts";
 
 /** Settings of {@link createChatHistory}. */
-export interface ChatHistorySettings extends MemorySettings {
+export interface ChatHistorySettings extends LangGraphSettings {
   /** The conversation, which may have been begun by another engine. */
   readonly conversationId: string;
 }

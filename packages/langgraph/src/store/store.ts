@@ -8,7 +8,7 @@ import {
   type SearchItem,
   type SearchOperation,
 } from "@langchain/langgraph-checkpoint";
-import { checkedMemory, type MemorySettings } from "../settings.ts";
+import { checkedMemory, type LangGraphSettings } from "../settings.ts";
 import { createDocuments, type Documents, type FoundDocument } from "./documents.ts";
 import { isMatch, isWithin, passes, searchedText } from "./matching.ts";
 
@@ -19,7 +19,7 @@ export type RankTexts = (
 ) => readonly { readonly index: number; readonly score: number }[];
 
 /** Settings of {@link createStore}. */
-export interface StoreSettings extends MemorySettings {
+export interface StoreSettings extends LangGraphSettings {
   /** How `search` ranks documents by a `query`: `rankTexts` of `@jaf/user-memory`. Without it, a `query` is refused. */
   readonly rank?: RankTexts;
 }
