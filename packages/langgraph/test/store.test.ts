@@ -1,7 +1,7 @@
 import { createInMemoryProvider, type MemoryProvider } from "@jaf/memory";
 import { rankTexts } from "@jaf/user-memory";
 import type { BaseStore, Operation } from "@langchain/langgraph-checkpoint";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { createStore } from "../src/index.ts";
 
 const open = (provider: MemoryProvider = createInMemoryProvider()): BaseStore =>
@@ -42,6 +42,17 @@ it("searches by prefix, filter and pages, the last written first", async () => {
     await store.search(["docs"], { limit: 3, offset: 3 }),
   ];
   expect(keysOf(pages.flat()).sort()).toEqual(["k0", "k1", "k2", "k3", "k4"]);
+});
+
+it("reads all documents for a query only", async () => {
+  const provider = createInMemoryProvider({ maxConversations: 1_000 });
+  const store = open(provider);
+  await Promise.all(Array.from({ length: 250 }, (_, n) => store.put(["docs"], `k${n}`, { text: "tea" })));
+  const find = vi.spyOn(provider, "findConversations");
+  expect(await open(provider).search(["docs"], { limit: 10, offset: 5 })).toHaveLength(10);
+  expect(find).toHaveBeenCalledTimes(1);
+  expect(await open(provider).search(["docs"], { limit: 10, query: "tea" })).toHaveLength(10);
+  expect(find).toHaveBeenCalledTimes(3);
 });
 
 it("ranks by a query, respects which fields are indexed, and refuses a query that nothing can rank", async () => {

@@ -32,9 +32,9 @@ export interface Documents {
   readonly put: (name: DocumentName, value: Record<string, unknown>, index: IndexedFields) => Promise<void>;
   readonly remove: (name: DocumentName) => Promise<void>;
   /** Returns the names of all documents, the last written first. */
-  readonly names: () => Promise<readonly DocumentName[]>;
-  /** Returns all documents, the last written first. */
-  readonly all: () => Promise<readonly FoundDocument[]>;
+  readonly names: () => AsyncIterable<DocumentName>;
+  /** Returns all documents, the last written first. Reads as far as the caller goes on. */
+  readonly all: () => AsyncIterable<FoundDocument>;
 }
 
 /**
@@ -66,12 +66,16 @@ export function createDocuments(memory: Memory): Documents {
     return root.incarnation;
   }
 
-  async function list(includeMessages: boolean): Promise<readonly ConversationMemory[]> {
+  async function* list<T>(
+    includeMessages: boolean,
+    read: (conversation: ConversationMemory) => T | undefined,
+  ): AsyncGenerator<T> {
     await known();
-    const found: ConversationMemory[] = [];
     const query = { ...owner, childrenOf: rootId, includeMessages };
-    for await (const one of allConversations(provider, query)) found.push(one);
-    return found;
+    for await (const conversation of allConversations(provider, query)) {
+      const found = read(conversation);
+      if (found !== undefined) yield found;
+    }
   }
 
   return {
@@ -91,8 +95,8 @@ export function createDocuments(memory: Memory): Documents {
     },
     remove: async (name) =>
       void (await unwrap("deleteConversation", () => provider.deleteConversation(idOf(name)))),
-    names: async () => (await list(false)).flatMap((conversation) => nameIn(conversation) ?? []),
-    all: async () => (await list(true)).flatMap((conversation) => documentIn(conversation) ?? []),
+    names: () => list(false, nameIn),
+    all: () => list(true, documentIn),
   };
 }
 
