@@ -16,8 +16,8 @@ export interface ChatHistorySettings extends LangGraphSettings {
  * engine began goes on in LangChain, and back. A call of `addMessages` is one append: no message of concurrent calls is
  * lost. What another engine wrote stays as it is.
  *
- * After a read or a write, messages are only added to that same conversation: if it was erased meanwhile, `addMessages`
- * rejects. `clear` deletes the conversation. Throws a `TypeError` if the settings are invalid. The methods reject with
+ * After a read or a write, messages are only added to that same conversation: if it was erased meanwhile, or if another
+ * engine created the missing conversation, `addMessages` rejects. `clear` deletes the conversation. Throws a `TypeError` if the settings are invalid. The methods reject with
  * `MemoryCallError`.
  *
  * @example

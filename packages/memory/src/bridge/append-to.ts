@@ -1,5 +1,10 @@
 import { ownField } from "../codec/same-json.ts";
-import { createSuccess, isMemoryConflictError, type MemoryConflictReason } from "../contract/errors.ts";
+import {
+  createMemoryConflictError,
+  createSuccess,
+  isMemoryConflictError,
+  type MemoryConflictReason,
+} from "../contract/errors.ts";
 import type { Message, RichMessage } from "../contract/message.ts";
 import type { WriteMetadata, WriteOptions } from "../contract/provider.ts";
 import { MemoryCallError, unwrap } from "../contract/unwrap.ts";
@@ -45,12 +50,13 @@ export const isConflict = (error: unknown, ...reasons: readonly MemoryConflictRe
   isMemoryConflictError(error.memoryError) &&
   reasons.includes(error.memoryError.reason);
 
+/** What {@link look} finds. */
 interface Looked extends Seen {
-  /** {@link ABSENT} of a conversation that exists. */
+  /** The incarnation that the conversation's creator had seen. `undefined` if `appendTo` didn't create it. */
   readonly absent: unknown;
 }
 
-/** The metadata field for the incarnation that the creator of a conversation had read, when it didn't exist. */
+/** The field of the metadata for what the conversation's creator had seen: the incarnation before the creation. */
 const ABSENT = "absentIncarnation";
 
 /** Reads whether a conversation exists. Throws a `MemoryCallError`. */
@@ -87,9 +93,12 @@ export async function writeTo(place: Place, seen: Seen, write: EndWrite): Promis
     );
     return written.success ? createSuccess(receiptOf(written)) : written;
   });
+  if (seen.exists) return { exists: true, incarnation: seen.incarnation, receipt };
+  if (receipt?.incarnation !== undefined) return { exists: true, incarnation: receipt.incarnation, receipt };
   // Without a receipt, only a read tells which conversation was created.
-  const created = async () => receipt?.incarnation ?? (await look(place)).incarnation;
-  return { exists: true, incarnation: seen.exists ? seen.incarnation : await created(), receipt };
+  const { exists, incarnation } = await look(place);
+  if (!exists) throw new MemoryCallError(createMemoryConflictError("incarnation"));
+  return { exists, incarnation, receipt };
 }
 
 /**

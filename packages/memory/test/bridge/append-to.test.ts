@@ -92,6 +92,17 @@ it("looks again for the incarnation if the answer to the first write was lost", 
   expect(await stored()).toEqual(["1"]);
 });
 
+it("refuses a first write whose answer was lost if the conversation was erased since", async () => {
+  const { provider, place } = open("ada");
+  const appendMessages: typeof provider.appendMessages = async (...given) => {
+    await provider.appendMessages(...given);
+    await provider.clearUserConversations("ada");
+    return { success: true, data: undefined };
+  };
+  const lost = appendTo({ ...place, provider: { ...provider, appendMessages } }, undefined, said("1"));
+  expect(isConflict(await thrownBy(lost), "incarnation")).toBe(true);
+});
+
 it("throws a MemoryCallError if the provider rejects", async () => {
   const { provider, place } = open();
   const failing = { ...provider, appendMessages: () => Promise.reject(new Error("reset")) };
