@@ -110,6 +110,8 @@ it("makes a batch's reads before its puts, of which the last one of a document c
 it("keeps users apart, isn't in lists of conversations, and is erased with the user", async () => {
   const provider = createInMemoryProvider();
   const [adas, bobs] = [open(provider), createStore({ provider, userId: "bob" })];
+  const early = open(provider);
+  expect(await early.listNamespaces()).toEqual([]);
   await adas.put(["a"], "k", { of: "ada" });
   await bobs.put(["a"], "k", { of: "bob" });
   expect((await adas.get(["a"], "k"))?.value).toEqual({ of: "ada" });
@@ -129,6 +131,10 @@ it("keeps users apart, isn't in lists of conversations, and is erased with the u
   const later = open(provider);
   await later.put(["a"], "k", { of: "after" });
   expect((await later.get(["a"], "k"))?.value).toEqual({ of: "after" });
+  // A run that saw no documents before the erasure.
+  await expect(early.put(["a"], "k", { of: "before" })).rejects.toMatchObject({
+    memoryError: { _tag: "MemoryConflictError", reason: "incarnation" },
+  });
   expect((await bobs.get(["a"], "k"))?.value).toEqual({ of: "bob" });
 });
 
