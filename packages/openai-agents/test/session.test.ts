@@ -88,6 +88,26 @@ it("limits, pops and clears items, also inside a reply", async () => {
   expect(await session.getItems()).toEqual([user("b")]);
 });
 
+it("gives items that the application may change, which changes nothing that is stored", async () => {
+  const compact = vi.fn((items: readonly AgentInputItem[]) => {
+    for (const item of items) item.providerData = { seen: true };
+    return undefined;
+  });
+  const { session } = open({ compact });
+  const stored = (): AgentInputItem => ({ ...user("a"), providerData: { parts: [{ text: "b" }] } });
+  await session.addItems([stored()]);
+  const changed = (item: AgentInputItem | undefined) => {
+    const parts: { text: string }[] = item?.providerData?.["parts"];
+    for (const part of parts) part.text = "c";
+    return item?.providerData;
+  };
+  expect(changed((await session.getItems())[0])).toEqual({ parts: [{ text: "c" }] });
+  await session.runCompaction?.();
+  expect(compact.mock.results).toMatchObject([{ type: "return" }]);
+  expect(await session.getItems()).toEqual([stored()]);
+  expect(changed(await session.popItem())).toEqual({ parts: [{ text: "c" }] });
+});
+
 it("replaces calls, and leaves other messages as they are", async () => {
   const { session } = open();
   await session.addItems([user("a"), call("c-1"), call("c-2"), user("b"), call("c-1")]);
