@@ -22,6 +22,8 @@ export interface Reading {
   readonly incarnation: string;
   /** The incarnation that the conversation's creator read before. Absent if a session didn't create it. */
   readonly began: string | undefined;
+  /** The version of the conversation when it was cleared last, or 0. Operations from before it don't count any more. */
+  readonly cleared: number;
   /** Whether a write under the key `receiptFor` was already made. */
   readonly written: boolean;
 }
@@ -34,7 +36,9 @@ export interface Change
   readonly dropLast?: number;
   readonly expectedIncarnation: string;
   /** What {@link Reading.began} is after this write. Default: as before. */
-  readonly began?: string;
+  readonly began?: string | undefined;
+  /** What {@link Reading.cleared} is after this write. If it is given, `began` is replaced, too. Default: as before. */
+  readonly cleared?: number;
 }
 
 /** Reads of more messages read the whole conversation. */
@@ -43,10 +47,14 @@ const MAX_LIMIT = 100_000;
 /** The field of a conversation's metadata that belongs to this package. */
 const METADATA = "openaiAgents";
 
-function beganIn(metadata: object | undefined): string | undefined {
+function ownMetadata(metadata: object | undefined): Pick<Reading, "began" | "cleared"> {
   const own = metadata === undefined ? undefined : ownField(metadata, METADATA);
-  const began = typeof own === "object" && own !== null ? ownField(own, "began") : undefined;
-  return typeof began === "string" ? began : undefined;
+  const fields: object = typeof own === "object" && own !== null ? own : {};
+  const [began, cleared] = [ownField(fields, "began"), ownField(fields, "cleared")];
+  return {
+    began: typeof began === "string" ? began : undefined,
+    cleared: typeof cleared === "number" ? cleared : 0,
+  };
 }
 
 /** Reads the conversation of `place`. A conversation of another user counts as missing. */
@@ -67,7 +75,7 @@ export async function readHistory(
     count: metadata?.totalMessages ?? 0,
     version: metadata?.version ?? 0,
     incarnation: found.incarnation,
-    began: beganIn(metadata),
+    ...ownMetadata(metadata),
     written: found.receipt !== undefined,
   };
 }
@@ -93,8 +101,9 @@ export async function readEnd(place: Place, count: number, receiptFor?: string):
  */
 export async function changeHistory(
   { provider, conversationId, userId }: Place,
-  { messages, began, ...conditions }: Change,
+  { messages, began, cleared, ...conditions }: Change,
 ): Promise<WriteReceipt | undefined> {
+  const changesOwn = began !== undefined || cleared !== undefined;
   const options: WriteOptions = {
     ...conditions,
     idempotencyKey: conditions.idempotencyKey ?? crypto.randomUUID(),
@@ -103,7 +112,7 @@ export async function changeHistory(
   const result = await provider.appendMessages(
     conversationId,
     messages as Parameters<typeof provider.appendMessages>[1],
-    present({ userId, [METADATA]: began === undefined ? undefined : { began } }),
+    present({ userId, [METADATA]: changesOwn ? present({ began, cleared }) : undefined }),
     options,
   );
   if (!result.success) throw new MemoryCallError(result.error);

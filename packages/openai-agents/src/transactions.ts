@@ -6,7 +6,7 @@ import type {
 } from "@openai/agents-core";
 import { divided, type EndChange, mutated, popped, replacing } from "./end-change.ts";
 import type { Followed } from "./followed.ts";
-import { changeHistory, isConflict, type Reading, readEnd, readHistory } from "./history.ts";
+import { type Change, changeHistory, isConflict, type Reading, readEnd, readHistory } from "./history.ts";
 import { messagesOf } from "./items/to-messages.ts";
 import type { Place } from "./settings.ts";
 
@@ -38,16 +38,21 @@ export function createTransactions(place: Place, followed: Followed): Transactio
     return { messageIds: from.map((index) => (index === undefined ? null : ids[index])) };
   }
 
-  async function change(run: Run, reading: Reading, end: EndChange, idempotencyKey?: string): Promise<void> {
+  async function change(
+    run: Run,
+    reading: Reading,
+    end: EndChange,
+    more: Pick<Change, "idempotencyKey" | "began" | "cleared"> = {},
+  ): Promise<void> {
     const { dropLast, messages } = end;
     const receipt = await changeHistory(place, {
+      ...more,
       dropLast,
       messages,
       ...(await messageIdsFor(reading, end)),
       expectedIncarnation: followed.expected(run, reading),
       // A repeated write finds another version.
       ...(reading.written ? {} : { expectedVersion: reading.version }),
-      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     });
     await followed.wrote(run, reading, receipt);
   }
@@ -62,14 +67,17 @@ export function createTransactions(place: Place, followed: Followed): Transactio
   async function rewrite<T>(
     run: Run,
     read: () => Promise<Reading>,
-    decide: (reading: Reading) => { readonly end: EndChange; readonly value: T } | undefined,
+    decide: (
+      reading: Reading,
+    ) => { readonly end: EndChange; readonly value: T; readonly cleared?: number } | undefined,
   ): Promise<T | undefined> {
     for (;;) {
       const reading = await read();
       const decided = decide(reading);
       if (decided === undefined) return undefined;
       try {
-        await change(run, reading, decided.end);
+        const { end, cleared } = decided;
+        await change(run, reading, end, cleared === undefined ? {} : { cleared, began: reading.began });
         return decided.value;
       } catch (error) {
         if (!(await mayRepeat(error, reading))) throw error;
@@ -80,14 +88,18 @@ export function createTransactions(place: Place, followed: Followed): Transactio
   async function apply(run: Run, { operationId, transaction }: SessionHistoryTransactionArgs): Promise<void> {
     const { suffix, items } = partsOf(operationId, transaction);
     const [dropped, messages] = [messagesOf(suffix), messagesOf(items)];
-    const idempotencyKey = sha256(operationId, "hex");
-    for (;;) {
+    for (let cleared = 0; ; ) {
+      const idempotencyKey = sha256(JSON.stringify([operationId, cleared]), "hex");
       const reading = await readEnd(place, suffix.length, idempotencyKey);
+      if (reading.cleared !== cleared) {
+        ({ cleared } = reading);
+        continue;
+      }
       // The store compares a repeated write with the first one, so it must be the same: the end is divided first.
       const prepared = reading.written ? undefined : divided(reading.messages, suffix, dropped);
       try {
         if (prepared !== undefined) await change(run, reading, prepared);
-        else return await change(run, reading, replacing(dropped.length, messages), idempotencyKey);
+        else return await change(run, reading, replacing(dropped.length, messages), { idempotencyKey });
       } catch (error) {
         if (!(await mayRepeat(error, reading))) throw error;
       }
@@ -120,7 +132,9 @@ export function createTransactions(place: Place, followed: Followed): Transactio
         (reading) => {
           // Outside of a run, nothing that was seen before matters to the next items.
           if (run === undefined) followed.see(run, reading);
-          return reading.count === 0 ? undefined : { end: replacing(reading.count, []), value: undefined };
+          const isCleared = reading.cleared > 0 && reading.version === reading.cleared + 1;
+          if (!reading.exists || isCleared) return undefined;
+          return { end: replacing(reading.count, []), value: undefined, cleared: reading.version };
         },
       );
     },

@@ -308,6 +308,34 @@ it("clears the items and the state, and keeps the conversation and its owner", a
   expect(stored.success && stored.data).toMatchObject({ userId: "ada", metadata: { title: "Taxes" } });
 });
 
+it("forgets the ids of operations when it is cleared", async () => {
+  const { session, given, provider } = open();
+  const append = (text: string) => ({
+    operationId: "op-1",
+    transaction: { type: "append_items" as const, items: [user(text)] },
+  });
+  await session.applyHistoryTransaction(append("a"));
+  for (const text of ["a", "b"]) {
+    await session.clearSession();
+    await createSession(given).applyHistoryTransaction(append(text));
+    await session.applyHistoryTransaction(append(text));
+    expect(await session.getItems()).toEqual([user(text)]);
+  }
+  // A session that is empty already forgets them, too.
+  await session.popItem();
+  await session.clearSession();
+  await session.applyHistoryTransaction(append("c"));
+  expect(await session.getItems()).toEqual([user("c")]);
+  await session.clearSession();
+  const version = async () => {
+    const read = await provider.getConversation("conv-1");
+    return read.success ? read.data?.metadata?.version : undefined;
+  };
+  const before = await version();
+  await session.clearSession();
+  expect(await version()).toBe(before);
+});
+
 it("doesn't clear a conversation that another user has made of the same id meanwhile", async () => {
   const { provider, given, session } = open();
   await session.addItems([user("a")]);
