@@ -5,6 +5,7 @@ export { isMediaResolver } from "./blobs/media-resolver.ts";
 export { allConversations } from "./bridge/all-conversations.ts";
 export {
   appendTo,
+  type EndWrite,
   isConflict,
   look,
   type Place,

@@ -1,5 +1,5 @@
 import type { RichMessage } from "@jaf/memory";
-import { createMemoryConflictError, MemoryCallError, sameJson } from "@jaf/memory/internal";
+import { createMemoryConflictError, MemoryCallError, sameJson, thawed } from "@jaf/memory/internal";
 import type { AgentInputItem, SessionHistoryMutation } from "@openai/agents-core";
 import { itemsOfEach } from "./items/to-items.ts";
 import { messagesOf } from "./items/to-messages.ts";
@@ -39,7 +39,7 @@ export function popped(
   const rest = messagesOf(items[index]?.slice(0, -1) ?? []);
   // Messages without items follow, which only other engines read.
   const later = messages.slice(index + 1).map((message) => [message]);
-  return { end: rewritten(index, [rest, ...later]), value };
+  return { end: rewritten(index, [rest, ...later]), value: thawed(value) };
 }
 
 /**

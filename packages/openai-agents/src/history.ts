@@ -1,5 +1,5 @@
-import type { MessageSelection, RichMessage } from "@jaf/memory";
-import { isMediaResolver, type Place, present, type Seen, unwrap } from "@jaf/memory/internal";
+import type { MessageSelection, RichMessage, WriteMetadata } from "@jaf/memory";
+import { isMediaResolver, ownField, type Place, present, type Seen, unwrap } from "@jaf/memory/internal";
 import { itemsOf } from "./items/to-items.ts";
 
 /** A consistent read of a conversation. */
@@ -10,12 +10,26 @@ export interface Reading extends Seen {
   readonly count: number;
   /** The number of changes; 0 if the conversation doesn't exist. */
   readonly version: number;
+  /** The version of the conversation when it was cleared last, or 0. Operations from before it don't count any more. */
+  readonly cleared: number;
   /** Whether a write under the key `receiptFor` was already made. */
   readonly written: boolean;
 }
 
 /** Reads of more messages read the whole conversation. */
 const MAX_LIMIT = 100_000;
+
+/** The field of a conversation's metadata that belongs to this package. */
+const METADATA = "openaiAgents";
+
+function clearedIn(metadata: object | undefined): number {
+  const own = metadata && ownField(metadata, METADATA);
+  const cleared = typeof own === "object" && own !== null ? ownField(own, "cleared") : undefined;
+  return typeof cleared === "number" ? cleared : 0;
+}
+
+/** Returns metadata that says at which version a conversation was cleared. */
+export const clearedAt = (version: number): WriteMetadata => ({ [METADATA]: { cleared: version } });
 
 /** Reads the conversation of `place`. A conversation of another user counts as missing. */
 export async function readHistory(
@@ -35,6 +49,7 @@ export async function readHistory(
     count: metadata?.totalMessages ?? 0,
     version: metadata?.version ?? 0,
     incarnation: found.incarnation,
+    cleared: clearedIn(metadata),
     written: found.receipt !== undefined,
   };
 }

@@ -1,4 +1,4 @@
-import { describeCause, isConflict, warn } from "@jaf/memory/internal";
+import { describeCause, isConflict, thawed, warn } from "@jaf/memory/internal";
 import type {
   AgentInputItem,
   OpenAIResponsesCompactionAwareSession,
@@ -62,12 +62,12 @@ export function createSession(settings: SessionSettings): ConversationSession {
     const reading = await (count === undefined ? readHistory(place, "all") : readEnd(place, count));
     followed.see(run, reading);
     const items = itemsOf(reading.messages);
-    return count === undefined ? items : items.slice(-count);
+    return thawed(count === undefined ? items : items.slice(-count));
   }
 
   async function compactItems(run: RunContext | undefined): Promise<void> {
     const reading = await readHistory(place, "all");
-    const items = await compact?.(itemsOf(reading.messages));
+    const items = await compact?.(thawed(itemsOf(reading.messages)));
     if (items !== undefined && reading.count > 0) await transactions.replaceRead(run, reading, items);
   }
 

@@ -1,4 +1,13 @@
-import { isConflict, type Place, sha256, unwrap, writeTo } from "@jaf/memory/internal";
+import type { WriteMetadata } from "@jaf/memory";
+import {
+  type EndWrite,
+  isConflict,
+  type Place,
+  present,
+  sha256,
+  unwrap,
+  writeTo,
+} from "@jaf/memory/internal";
 import type {
   AgentInputItem,
   SessionHistoryMutation,
@@ -6,7 +15,7 @@ import type {
 } from "@openai/agents-core";
 import { divided, type EndChange, mutated, popped, replacing } from "./end-change.ts";
 import type { Followed } from "./followed.ts";
-import { type Reading, readEnd, readHistory } from "./history.ts";
+import { clearedAt, type Reading, readEnd, readHistory } from "./history.ts";
 import { messagesOf } from "./items/to-messages.ts";
 
 type Run = object | undefined;
@@ -37,16 +46,21 @@ export function createTransactions(place: Place, followed: Followed): Transactio
     return { messageIds: from.map((index) => (index === undefined ? null : ids[index])) };
   }
 
-  async function change(run: Run, reading: Reading, end: EndChange, idempotencyKey?: string): Promise<void> {
+  async function change(
+    run: Run,
+    reading: Reading,
+    end: EndChange,
+    more: Partial<Pick<EndWrite, "idempotencyKey" | "metadata">> = {},
+  ): Promise<void> {
     const { dropLast, messages } = end;
     const seen = { exists: reading.exists, incarnation: followed.expected(run, reading) };
     const written = await writeTo(place, seen, {
+      ...more,
       dropLast,
       messages,
       ...(await messageIdsFor(reading, end)),
       // A repeated write finds another version.
       ...(reading.written ? {} : { expectedVersion: reading.version }),
-      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     });
     followed.wrote(run, written, reading);
   }
@@ -61,15 +75,18 @@ export function createTransactions(place: Place, followed: Followed): Transactio
   async function rewrite<T>(
     run: Run,
     read: () => Promise<Reading>,
-    decide: (reading: Reading) => { readonly end: EndChange; readonly value: T } | undefined,
+    decide: (
+      reading: Reading,
+    ) => { readonly end: EndChange; readonly value: T; readonly metadata?: WriteMetadata } | undefined,
   ): Promise<T | undefined> {
     for (;;) {
       const reading = await read();
       const decided = decide(reading);
       if (decided === undefined) return undefined;
       try {
-        await change(run, reading, decided.end);
-        return decided.value;
+        const { end, value, metadata } = decided;
+        await change(run, reading, end, present({ metadata }));
+        return value;
       } catch (error) {
         if (!(await mayRepeat(error, reading))) throw error;
       }
@@ -79,14 +96,18 @@ export function createTransactions(place: Place, followed: Followed): Transactio
   async function apply(run: Run, { operationId, transaction }: SessionHistoryTransactionArgs): Promise<void> {
     const { suffix, items } = partsOf(operationId, transaction);
     const [dropped, messages] = [messagesOf(suffix), messagesOf(items)];
-    const idempotencyKey = sha256(operationId, "hex");
-    for (;;) {
+    for (let cleared = 0; ; ) {
+      const idempotencyKey = sha256(JSON.stringify([operationId, cleared]), "hex");
       const reading = await readEnd(place, suffix.length, idempotencyKey);
+      if (reading.cleared !== cleared) {
+        ({ cleared } = reading);
+        continue;
+      }
       // The store compares a repeated write with the first one, so it must be the same: the end is divided first.
       const prepared = reading.written ? undefined : divided(reading.messages, suffix, dropped);
       try {
         if (prepared !== undefined) await change(run, reading, prepared);
-        else return await change(run, reading, replacing(dropped.length, messages), idempotencyKey);
+        else return await change(run, reading, replacing(dropped.length, messages), { idempotencyKey });
       } catch (error) {
         if (!(await mayRepeat(error, reading))) throw error;
       }
@@ -119,7 +140,10 @@ export function createTransactions(place: Place, followed: Followed): Transactio
         (reading) => {
           // Outside of a run, nothing that was seen before matters to the next items.
           if (run === undefined) followed.see(run, reading);
-          return reading.count === 0 ? undefined : { end: replacing(reading.count, []), value: undefined };
+          const isCleared = reading.cleared > 0 && reading.version === reading.cleared + 1;
+          if (!reading.exists || isCleared) return undefined;
+          const metadata = clearedAt(reading.version);
+          return { end: replacing(reading.count, []), value: undefined, metadata };
         },
       );
     },

@@ -88,6 +88,26 @@ it("limits, pops and clears items, also inside a reply", async () => {
   expect(await session.getItems()).toEqual([user("b")]);
 });
 
+it("gives items that the application may change, which changes nothing that is stored", async () => {
+  const compact = vi.fn((items: readonly AgentInputItem[]) => {
+    for (const item of items) item.providerData = { seen: true };
+    return undefined;
+  });
+  const { session } = open({ compact });
+  const stored = (): AgentInputItem => ({ ...user("a"), providerData: { parts: [{ text: "b" }] } });
+  await session.addItems([stored()]);
+  const changed = (item: AgentInputItem | undefined) => {
+    const parts: { text: string }[] = item?.providerData?.["parts"];
+    for (const part of parts) part.text = "c";
+    return item?.providerData;
+  };
+  expect(changed((await session.getItems())[0])).toEqual({ parts: [{ text: "c" }] });
+  await session.runCompaction?.();
+  expect(compact.mock.results).toMatchObject([{ type: "return" }]);
+  expect(await session.getItems()).toEqual([stored()]);
+  expect(changed(await session.popItem())).toEqual({ parts: [{ text: "c" }] });
+});
+
 it("replaces calls, and leaves other messages as they are", async () => {
   const { session } = open();
   await session.addItems([user("a"), call("c-1"), call("c-2"), user("b"), call("c-1")]);
@@ -286,6 +306,34 @@ it("clears the items and the state, and keeps the conversation and its owner", a
   expect(await other.takeRunState(agent, { again: true })).toBeUndefined();
   const stored = await provider.getConversation("conv-1");
   expect(stored.success && stored.data).toMatchObject({ userId: "ada", metadata: { title: "Taxes" } });
+});
+
+it("forgets the ids of operations when it is cleared", async () => {
+  const { session, given, provider } = open();
+  const append = (text: string) => ({
+    operationId: "op-1",
+    transaction: { type: "append_items" as const, items: [user(text)] },
+  });
+  await session.applyHistoryTransaction(append("a"));
+  for (const text of ["a", "b"]) {
+    await session.clearSession();
+    await createSession(given).applyHistoryTransaction(append(text));
+    await session.applyHistoryTransaction(append(text));
+    expect(await session.getItems()).toEqual([user(text)]);
+  }
+  // A session that is empty already forgets them, too.
+  await session.popItem();
+  await session.clearSession();
+  await session.applyHistoryTransaction(append("c"));
+  expect(await session.getItems()).toEqual([user("c")]);
+  await session.clearSession();
+  const version = async () => {
+    const read = await provider.getConversation("conv-1");
+    return read.success ? read.data?.metadata?.version : undefined;
+  };
+  const before = await version();
+  await session.clearSession();
+  expect(await version()).toBe(before);
 });
 
 it("doesn't clear a conversation that another user has made of the same id meanwhile", async () => {
