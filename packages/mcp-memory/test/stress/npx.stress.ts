@@ -97,7 +97,7 @@ it("remembers over HTTP for the user of a token, and recalls after a restart", a
   const second = await serve(port);
   try {
     const client = await connectHttp(url, { token });
-    expect(statementsIn(await call(client, "recall", { query: "Which fruit?" }))).toEqual([
+    expect(statementsIn(await call(client, "recall", { query: "Do I like the quince?" }))).toEqual([
       "Likes the quince",
     ]);
   } finally {
