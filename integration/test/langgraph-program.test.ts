@@ -1,17 +1,16 @@
 import { createChatHistory, createCheckpointSaver, createStore } from "@jaf/langgraph";
 import type { MemoryProvider } from "@jaf/memory";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Address, openStore } from "./support/langgraph/address.ts";
+import { openStore } from "./support/langgraph/address.ts";
 import { addresses } from "./support/langgraph/backends.ts";
 import { runInProcesses } from "./support/langgraph/processes.ts";
 import { openProgram } from "./support/langgraph/program.ts";
 import { WRITERS } from "./support/langgraph/writers.ts";
 
 describe.each(addresses)("on %s", (_, create) => {
-  let address: Address;
+  const address = create();
   let provider: MemoryProvider;
   beforeAll(async () => {
-    address = create();
     provider = await openStore(address);
   });
   afterAll(() => provider.close());

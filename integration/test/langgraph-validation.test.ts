@@ -5,10 +5,11 @@ import { validateSaver } from "../../packages/langgraph/test/support/validation.
 import { openStore } from "./support/langgraph/address.ts";
 import { addresses } from "./support/langgraph/backends.ts";
 
-for (const [name, address] of addresses) {
+for (const [name, create] of addresses) {
+  const address = create();
   let provider: MemoryProvider;
   beforeAll(async () => {
-    provider = await openStore(address());
+    provider = await openStore(address);
   });
   afterAll(() => provider.close());
   // Each checkpointer has a user of its own, so that it finds no threads of the others.

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
@@ -7,7 +8,12 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { type ReleasedRegistry, startReleasedRegistry } from "../../../test/released.ts";
 import { installTool } from "../../../test/tools.ts";
 import { type Consumption, consume } from "../support/consumers/program.ts";
-import { createProject, type Project, RESOLUTIONS } from "../support/consumers/project.ts";
+import {
+  createProject,
+  createProjectAlone,
+  type Project,
+  RESOLUTIONS,
+} from "../support/consumers/project.ts";
 import { installRuntime, RUNTIMES } from "../support/consumers/runtimes.ts";
 
 declare module "vitest" {
@@ -23,28 +29,62 @@ const run = promisify(execFile);
 
 let registry: ReleasedRegistry;
 let project: Project;
+/** Without `@jaf/core`. */
+let alone: Omit<Project, "entries">;
 
 beforeAll(async () => {
   registry = await startReleasedRegistry();
   project = await createProject(registry);
+  alone = await createProjectAlone(registry);
 }, 600_000);
 
 afterAll(async () => {
   await project?.remove();
+  await alone?.remove();
   await registry?.stop();
 });
 
+const OF_OTHERS = /^node_modules\/(?!@jaf\/)/;
+
+/**
+ * Returns what the compiler finds wrong in our declarations and in the project's files. The declarations of frameworks have
+ * faults of their own under these options.
+ */
+async function faultsIn(folder: string, version: string, configuration: string): Promise<readonly string[]> {
+  const compiler = join(await installTool("typescript", version), "typescript/bin/tsc");
+  const printed = await run(process.execPath, [compiler, "-p", `tsconfig.${configuration}.json`], {
+    cwd: folder,
+    maxBuffer: 2 ** 26,
+  }).then(
+    () => "",
+    (failed: { readonly stdout: string; readonly stderr: string }) => failed.stdout + failed.stderr,
+  );
+  // What explains a fault is indented.
+  return printed.split(/\n(?=\S)/).filter((fault) => fault.trim() !== "" && !OF_OTHERS.test(fault));
+}
+
 describe.each(COMPILERS)("TypeScript %s", (version) => {
   it.each(RESOLUTIONS)("accepts every declaration, resolved as by %s", async (resolution) => {
-    const compiler = join(await installTool("typescript", version), "typescript/bin/tsc");
-    const found = await run(process.execPath, [compiler, "-p", `tsconfig.${resolution}.json`], {
-      cwd: project.folder,
-      maxBuffer: 2 ** 26,
-    }).then(
-      () => "nothing",
-      (failed: { readonly stdout: string; readonly stderr: string }) => failed.stdout + failed.stderr,
-    );
-    expect(found).toBe("nothing");
+    expect(await faultsIn(project.folder, version, resolution)).toEqual([]);
+  });
+
+  it("accepts an application of the memory without the engine", async () => {
+    expect(await faultsIn(alone.folder, version, "alone")).toEqual([]);
+  });
+});
+
+it("the memory under the AI SDK runs without the engine", async () => {
+  expect(await readdir(join(alone.folder, "node_modules/@jaf"))).not.toContain("core");
+  const [node] = RUNTIMES;
+  if (node === undefined) throw new Error("no runtime");
+  const { stdout } = await run(await installRuntime(node), ["consumers/memory-alone.ts"], {
+    cwd: alone.folder,
+  });
+  expect(JSON.parse(stdout)).toEqual({
+    recalled: ["Lives in Oslo"],
+    instructions: ["Oslo", "quince"],
+    tools: ["remember_fact", "recall_facts", "forget_fact"],
+    messages: [{ id: "u1", role: "user", parts: [{ type: "text", text: "Hello 🌞" }] }],
   });
 });
 

@@ -103,7 +103,36 @@ test("its tests pass once the functions are written", async () => {
   const inOneProcess = (await readFile(harness, "utf8")).replace(/^ *process: .*\n/m, "");
   await writeFile(harness, inOneProcess);
   console.log(`${named.trimEnd().split("\n").length} lines in src/backend.ts`);
-  await expectSuccess(created, "npm test");
+  const output = await expectSuccess(created, "npm test");
+  expect(output).toMatch(
+    /^lmdb: skipped \d+ of the rules: the harness offers no `process`, so nothing tests two processes at once\.$/m,
+  );
+});
+
+test("its tests run with a second process, whose module is TypeScript", async () => {
+  await expectSuccess(
+    created,
+    "npm install --prefer-offline --save-dev @jaf/memory-sqlite @photostructure/sqlite@1",
+  );
+  const code = `import { join } from "node:path";
+    import { createSqliteBackend, sqliteConfigSchema } from "@jaf/memory-sqlite";
+    import type { LmdbOptions } from "./config.ts";
+    export const openLmdbBackend = ({ location }: LmdbOptions) =>
+      createSqliteBackend(sqliteConfigSchema.parse({ file: join(location, "memory.db") }));`;
+  const backend = await readFile(join(created, "src/backend.ts"), "utf8");
+  const harness = await readFile(join(created, "test/harness.ts"), "utf8");
+  const process =
+    'process: { module: new URL("./provider-process.ts", import.meta.url), argument: location },';
+  await writeFile(join(created, "src/backend.ts"), code);
+  await writeFile(
+    join(created, "test/harness.ts"),
+    harness.replace("connect: open,", `connect: open, ${process}`),
+  );
+  const output = await expectSuccess(created, "npx vitest run test/conformance -t two\\sprocesses");
+  expect(output).toMatch(/Tests +\d{2,} passed/);
+  expect(output).not.toContain("the harness offers no `process`");
+  await writeFile(join(created, "src/backend.ts"), backend);
+  await writeFile(join(created, "test/harness.ts"), harness);
 });
 
 test("an application installs it, and stores and reads by JAF_MEMORY_TYPE", async () => {

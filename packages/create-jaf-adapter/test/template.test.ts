@@ -98,7 +98,7 @@ test("all rules pass once the functions are written, and the reasons for skippin
       "unsupported: it stores no digests yet",
       "the harness offers no crash()",
       "the harness offers no stop()",
-      "the harness offers no second process",
+      "the harness offers no `process`, so nothing tests two processes at once",
     ]),
   );
 });

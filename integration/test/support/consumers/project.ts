@@ -64,33 +64,52 @@ const imports = (specifiers: readonly string[], statement: (name: string, from: 
 const asModule = (name: string, from: string) => `import * as ${name} from ${from};`;
 const asCommonJs = (name: string, from: string) => `import ${name} = require(${from});`;
 
+/** A folder for an application, with one configuration of the compiler for each name. */
+async function createFolder(configurations: Readonly<Record<string, object>>) {
+  const folder = await mkdtemp(join(tmpdir(), "jaf-consumer-"));
+  const write = (name: string, text: string) => writeFile(join(folder, name), text);
+  await write("package.json", JSON.stringify({ private: true, type: "module" }));
+  for (const [name, configuration] of Object.entries(configurations))
+    await write(`tsconfig.${name}.json`, JSON.stringify(configuration));
+  const copy = async (name: string) => {
+    await mkdir(join(folder, name, ".."), { recursive: true });
+    await cp(join(support, name), join(folder, name));
+  };
+  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  return { folder, write, copy, remove };
+}
+
+const install = (folder: string, { environment }: ReleasedRegistry, packages: readonly string[]) =>
+  promisify(execFile)("npm", ["install", "--ignore-scripts", ...packages], { cwd: folder, env: environment });
+
 /** An application in a temporary folder with all our packages from the registry, installed by npm. */
-export async function createProject({ packages, environment }: ReleasedRegistry): Promise<Project> {
+export async function createProject(registry: ReleasedRegistry): Promise<Project> {
   const specifiers = publishedPackages(root).flatMap(({ entries }) =>
     entries.map((entry) => entry.specifier),
   );
   const withoutPglite = specifiers.filter((specifier) => !specifier.endsWith("/pglite"));
-  const libraries = packages.filter(({ name }) => name.startsWith("@jaf/"));
-  const folder = await mkdtemp(join(tmpdir(), "jaf-consumer-"));
-  const write = (name: string, text: string) => writeFile(join(folder, name), text);
-  await write("package.json", JSON.stringify({ private: true, type: "module" }));
+  const libraries = registry.packages.filter(({ name }) => name.startsWith("@jaf/"));
+  const { folder, write, copy, remove } = await createFolder(CONFIGURATIONS);
   await write("entries.mts", imports(withoutPglite, asModule));
   await write("entries.cts", imports(withoutPglite, asCommonJs));
   await write("with-pglite.mts", imports(specifiers, asModule));
-  for (const [name, configuration] of Object.entries(CONFIGURATIONS))
-    await write(`tsconfig.${name}.json`, JSON.stringify(configuration));
-  for (const name of ["consumers/main.ts", "consumers/program.ts", "edge/program.ts"]) {
-    await mkdir(join(folder, name, ".."), { recursive: true });
-    await cp(join(support, name), join(folder, name));
-  }
-  await promisify(execFile)(
-    "npm",
-    ["install", "--ignore-scripts", ...libraries.map(({ name, version }) => `${name}@${version}`), ...OTHERS],
-    { cwd: folder, env: environment },
-  );
+  for (const name of ["consumers/main.ts", "consumers/program.ts", "edge/program.ts"]) await copy(name);
+  await install(folder, registry, [...libraries.map(({ name, version }) => `${name}@${version}`), ...OTHERS]);
   return {
     folder,
     entries: specifiers.filter((specifier) => !/^@jaf\/(user-)?memory\/testing$/.test(specifier)),
-    remove: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
+    remove,
   };
+}
+
+const ALONE = ["@jaf/memory", "@jaf/user-memory", "@jaf/ai-sdk", "ai@6", "zod@4", "@types/node@20"];
+
+/** An application that remembers by our packages, and hasn't installed the engine. */
+export async function createProjectAlone(registry: ReleasedRegistry): Promise<Omit<Project, "entries">> {
+  const compilerOptions = CONFIGURATIONS.nodenext.compilerOptions;
+  const files = ["consumers/memory-alone.ts"];
+  const { folder, copy, remove } = await createFolder({ alone: { compilerOptions, files } });
+  for (const name of files) await copy(name);
+  await install(folder, registry, ALONE);
+  return { folder, remove };
 }

@@ -1,4 +1,7 @@
-import { inject } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, inject } from "vitest";
 import type { Address } from "./address.ts";
 
 declare module "vitest" {
@@ -8,7 +11,14 @@ declare module "vitest" {
   }
 }
 
-/** A new, empty place on each server. */
+/** Returns the path of a new file, which is deleted after the current file's or group's tests. */
+function newFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), "jaf-langgraph-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, "memory.db");
+}
+
+/** A new, empty place in each kind of store. Call `create` while tests are declared. */
 export const addresses: readonly (readonly [name: string, create: () => Address])[] = [
   ["Redis", () => ({ type: "redis", url: inject("redisUrl"), keyPrefix: `test:${crypto.randomUUID()}:` })],
   [
@@ -19,4 +29,5 @@ export const addresses: readonly (readonly [name: string, create: () => Address]
       schema: `test_${crypto.randomUUID().replaceAll("-", "")}`,
     }),
   ],
+  ["SQLite", () => ({ type: "sqlite", file: newFile() })],
 ];

@@ -16,7 +16,7 @@ const installNode = async (): Promise<string> => {
 interface Referee {
   readonly version: string;
   readonly options: readonly string[];
-  /** The scenarios that need no tools, resources or prompts of the suite's own example server. */
+  /** The scenarios of which most checks need no tools, resources or prompts of the suite's own example server. */
   readonly scenarios: readonly string[];
 }
 
@@ -36,7 +36,8 @@ const referees: readonly Referee[] = [
     options: ["--spec-version", "2026-07-28"],
     scenarios: [
       ...["tools-list", "dns-rebinding-protection", "server-sse-multiple-streams"],
-      "http-header-validation",
+      ...["http-header-validation", "server-stateless", "sep-2164-resource-not-found"],
+      "input-required-result-unsupported-methods",
     ],
   },
 ];
@@ -58,6 +59,9 @@ it.each(referees)("passes the official scenarios of $version $options", async (r
     const [, passed, failed] = /Passed: (\d+)\/\d+, (\d+) failed/.exec(stdout + stderr) ?? [];
     console.log(`${version} ${options.at(-1) ?? ""} ${scenario}: ${passed} passed, ${failed} failed`);
     expect(Number(passed), scenario).toBeGreaterThan(0);
-    expect(failed, `${scenario}\n${stdout}`).toBe("0");
+    // Checks that call tools of the suite's own example server, which the suite counts as failed.
+    const untestable =
+      stdout.match(/^ *Error: Not testable: server does not list the diagnostic tool/gm) ?? [];
+    expect(Number(failed), `${scenario}\n${stdout}`).toBe(untestable.length);
   }
 });

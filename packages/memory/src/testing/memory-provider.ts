@@ -34,17 +34,22 @@ export function describeMemoryProvider(harness: MemoryProviderHarness): void {
   const { setUp, tearDown, rules = "all" } = harness;
   const specs = specsFor(harness);
   const run = runnerOf(harness, specs);
+  const skipped = new Map<string, number>();
+  const onSkip = (reason: string) => skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
   const extent = rules === "smoke" ? " (a smoke, which proves no conformance)" : "";
   describe(`MemoryProvider: ${harness.name}${extent}`, () => {
     if (setUp !== undefined) beforeAll(() => setUp(), timeoutOf(harness));
     afterAll(async () => {
       endProcesses(harness);
+      // Vitest prints how many tests were skipped, but no reasons.
+      for (const [reason, rules] of skipped)
+        console.warn(`${harness.name}: skipped ${rules} of the rules: ${reason}.`);
       await tearDown?.();
     }, timeoutOf(harness));
     for (const level of levels) {
       describe(level, () => {
         for (const spec of specs.filter((candidate) => candidate.level === level))
-          declare(harness, spec, run);
+          declare(harness, spec, { run, onSkip });
       });
     }
   });
@@ -87,7 +92,13 @@ function createReducer(): (rule: Rule, outcome: RuleOutcome) => RuleOutcome {
   };
 }
 
-function declare(harness: MemoryProviderHarness, spec: Spec, run: Runner): void {
+interface Declaring {
+  readonly run: Runner;
+  /** Called for each rule that was skipped as it ran. */
+  readonly onSkip: (reason: string) => void;
+}
+
+function declare(harness: MemoryProviderHarness, spec: Spec, { run, onSkip }: Declaring): void {
   const { concurrent = false, subject } = spec;
   const reason = skipReason(harness, spec);
   describe(subject, { concurrent }, () => {
@@ -99,7 +110,9 @@ function declare(harness: MemoryProviderHarness, spec: Spec, run: Runner): void 
       it(rule.title, { timeout: timeoutOf(harness) + MARGIN_MS }, async ({ skip }) => {
         const outcome = await run(rule);
         if (outcome.status === "failed") throw outcome.error;
-        if (outcome.status === "skipped") skip(outcome.reason);
+        if (outcome.status !== "skipped") return;
+        onSkip(outcome.reason);
+        skip(outcome.reason);
       });
     }
   });

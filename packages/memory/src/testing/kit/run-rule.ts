@@ -35,9 +35,10 @@ const means: Readonly<Record<keyof MemoryCapabilities, keyof TestStore | undefin
 function missingMeans(store: TestStore, { requires = [], needs = [] }: Rule): string | undefined {
   const wanted = [...requires.map((name) => means[name]), ...needs];
   const missing = wanted.find((name) => name !== undefined && store[name] === undefined);
-  return missing === undefined
-    ? undefined
-    : `the harness offers no ${missing === "process" ? "second process" : `${missing}()`}`;
+  if (missing === undefined) return undefined;
+  return missing === "process"
+    ? "the harness offers no `process`, so nothing tests two processes at once"
+    : `the harness offers no ${missing}()`;
 }
 
 /**
