@@ -1,11 +1,12 @@
 import type { RecentEvents } from "../turns/recent-events.ts";
 import type { TurnIds } from "../turns/turn-service.ts";
 import type { BeginFailure } from "./begin-turn.ts";
+import { thrownRefusal } from "./conclude.ts";
 import { endFailed, endStopped } from "./end-turn.ts";
 import { lostReport } from "./failure-report.ts";
 import type { AbortReason, JobOptions, JobParts, JobResult, TakenJob } from "./job.ts";
 import { openJobLease } from "./lease.ts";
-import { runAgent, thrownRefusal } from "./run-agent.ts";
+import { runAgent } from "./run-agent.ts";
 import { createRecorder } from "./turn-record.ts";
 
 /** The work on one turn in this process. */

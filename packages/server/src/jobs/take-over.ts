@@ -1,24 +1,21 @@
-import { readToolResult } from "@jaf/core";
-import { nestedCallId, newerFormatError, takenPositions } from "@jaf/core/internal";
-import type { MemoryErrorUnion, Message, Result, RichMessage } from "@jaf/memory";
+import { newerFormatError, takenPositions } from "@jaf/core/internal";
+import type { MemoryErrorUnion, Result } from "@jaf/memory";
 import type { LoggedTurn, TakenOverTurn } from "@jaf/memory/adapter";
-import { calledTool, createFailure, createSuccess, messageText, present } from "@jaf/memory/internal";
+import { createFailure, createSuccess } from "@jaf/memory/internal";
 import { decodeEvent } from "../turns/encoded-event.ts";
 import { ERASED, failedEnd, LOST } from "../turns/turn-ends.ts";
 import { refusal } from "../turns/turn-errors.ts";
-import type { InnerTurnEvent, RetractEvent, ToolEndEvent, TurnEnd, TurnEvent } from "../turns/turn-event.ts";
+import type { TurnEnd, TurnEvent } from "../turns/turn-event.ts";
+import { isDeadly } from "./deadly-turn.ts";
 import { editKey } from "./edit.ts";
+import { innerResults } from "./inner-results.ts";
 import type { JobScope, TakenJob } from "./job.ts";
 import { endOfLeftTurn, type LeftTurn, missingAgent, NEWER_REQUEST, unknownAgent } from "./left-turn.ts";
+import { missingEvents } from "./missing-events.ts";
 import { decodeRequest, type StoredRequest, userMessagesOf } from "./stored-request.ts";
 import type { TurnSettings } from "./turn-options.ts";
 
 const PAGE = 1_000;
-/**
- * How often a turn may be taken over from a process that has died, without a new message or tool result, before the turn
- * ends with the error `LOST`.
- */
-const MAX_TAKE_OVERS_WITHOUT_PROGRESS = 3;
 
 export interface Resumption {
   readonly request: Omit<StoredRequest, "base">;
@@ -90,7 +87,7 @@ export async function prepareTakeOver<Ctx>(
   // Messages that an unmade edit will replace aren't part of the turn.
   const messages = isUnmade ? [] : conversation.messages;
   // A stopped turn runs nothing more that could end its process.
-  if (!turn.stopRequested && takeOversWithoutProgress(events) >= MAX_TAKE_OVERS_WITHOUT_PROGRESS)
+  if (!turn.stopRequested && isDeadly(events))
     return messages.length > 0 ? endedAs(failedEnd(LOST)) : unstored(failedEnd(LOST));
   const taken = takenPositions(conversation);
   const inputs = new Set(messages.filter((_, index) => taken.has(read.data.firstPosition + index)));
@@ -139,24 +136,6 @@ async function eventsOf<Ctx>(
   return createSuccess(all);
 }
 
-/**
- * Counts the take-overs since the turn's last message or tool result. A take-over of a turn that its process has handed
- * over doesn't count, because the turn hasn't ended that process.
- */
-function takeOversWithoutProgress(events: readonly TurnEvent[]): number {
-  const last = events.findLastIndex((event) => {
-    const { type } = event.type === "inner" ? event.event : event;
-    return type === "message" || type === "tool_end";
-  });
-  const since = events.slice(last + 1);
-  return since.filter(
-    (event, at) => isRetract(event, "taken-over") && !isRetract(since[at - 1], "handed-over"),
-  ).length;
-}
-
-const isRetract = (event: TurnEvent | undefined, reason: RetractEvent["reason"]): boolean =>
-  event?.type === "retract" && event.reason === reason;
-
 function openTextOf(events: readonly TurnEvent[]): string {
   const last = events.findLastIndex(({ type }) => type === "message" || type === "retract");
   return events
@@ -167,106 +146,3 @@ function openTextOf(events: readonly TurnEvent[]): string {
 
 const agentOf = (events: readonly TurnEvent[], { agentName }: StoredRequest): string =>
   events.reduce((agent, event) => (event.type === "handoff" ? event.to : agent), agentName);
-
-const callsOf = ({ tool_calls: calls }: Message) => calls ?? [];
-
-interface ToldTurn {
-  readonly messages: readonly Message[];
-  /** Those of the messages that the turn has taken from the inbox. */
-  readonly inputs: ReadonlySet<Message>;
-  readonly events: readonly TurnEvent[];
-  readonly agentName: string;
-}
-
-/** Returns events for the turn's stored messages that have no event yet. */
-function missingEvents({ messages, inputs, events, agentName }: ToldTurn): readonly TurnEvent[] {
-  // A process stores a message before the message's event, and may crash between these two writes.
-  const sentMessages = events.flatMap((event) => (event.type === "message" ? [event.message] : []));
-  const sentInputs = events.flatMap((event) => (event.type === "input" ? event.messages : []));
-  const sentResults = events.flatMap((event) => (event.type === "tool_end" ? [event.toolCallId] : []));
-  const names = new Map<string, string>();
-  const missing: TurnEvent[] = [];
-  for (const message of messages) {
-    if (message.role === "assistant") {
-      for (const call of callsOf(message)) names.set(call.id, call.function.name);
-      // With other durabilities than "step", the replies before it can have been sent without being stored.
-      const sentAt = sentMessages.findIndex((sent) => isSameReply(sent, message));
-      sentMessages.splice(0, sentAt + 1);
-      if (sentAt === -1) missing.push({ type: "message", agentName, message });
-    }
-    if (inputs.has(message)) {
-      if (sentInputs.length > 0) sentInputs.shift();
-      else missing.push({ type: "input", messages: [message] });
-    }
-    if (message.role !== "tool") continue;
-    const id = message.tool_call_id ?? "";
-    const sentAt = sentResults.indexOf(id);
-    if (sentAt !== -1) sentResults.splice(sentAt, 1);
-    else missing.push(resultEvent(message, names.get(id) ?? ""));
-  }
-  return missing;
-}
-
-/** Compares the texts and the calls of two replies. Media can be stored in another form than they were sent. */
-const isSameReply = (one: Message, other: Message): boolean =>
-  messageText(one) === messageText(other) && callIdsOf(one) === callIdsOf(other);
-
-const callIdsOf = (message: Message): string => JSON.stringify(callsOf(message).map(({ id }) => id));
-
-function resultEvent(message: Message, toolName: string): ToolEndEvent {
-  const { content }: RichMessage = message;
-  const result = messageText(message);
-  const parts = typeof content === "string" || content === null ? undefined : content;
-  return {
-    type: "tool_end",
-    toolCallId: message.tool_call_id ?? "",
-    toolName,
-    status: readToolResult(result)?.status ?? "success",
-    durationMs: 0,
-    result,
-    ...present({ parts }),
-  };
-}
-
-/** Returns events for the stored results of agents that run as tools, where the results have no event yet. */
-async function innerResults<Ctx>(
-  { provider }: TurnSettings<Ctx>,
-  events: readonly TurnEvent[],
-): Promise<Result<readonly InnerTurnEvent[]>> {
-  const results: InnerTurnEvent[] = [];
-  for (const { inner, id, toolName } of openInnerCalls(events)) {
-    const { conversationId = "" } = inner;
-    const read = await provider.readConversation(conversationId, { messages: { limit: PAGE } });
-    if (!read.success) return createFailure(read.error);
-    const messages = read.data.conversation?.messages ?? [];
-    // An earlier call may have the same id.
-    const calledAt = messages.findLastIndex((message) => callsOf(message).some((call) => call.id === id));
-    const result = messages.find((message, at) => at > calledAt && message.tool_call_id === id);
-    if (result !== undefined) results.push({ ...inner, event: resultEvent(result, toolName) });
-  }
-  return createSuccess(results);
-}
-
-interface OpenInnerCall {
-  /** The last event about the call. */
-  readonly inner: InnerTurnEvent;
-  readonly id: string;
-  readonly toolName: string;
-}
-
-/** Returns the calls of agents that run as tools that have no result so far, by the events. The deepest come first. */
-function openInnerCalls(events: readonly TurnEvent[]): readonly OpenInnerCall[] {
-  const open = new Map<string, OpenInnerCall>();
-  for (const inner of events) {
-    if (inner.type !== "inner" || inner.conversationId === undefined) continue;
-    const { event, toolCallId } = inner;
-    const add = (id: string, toolName: string) =>
-      open.set(nestedCallId(toolCallId, id), { inner, id, toolName });
-    if (event.type === "message")
-      for (const call of callsOf(event.message)) add(call.id, calledTool(call).name);
-    if (event.type === "tool_start") add(event.toolCallId, event.toolName);
-    if (event.type === "tool_end") open.delete(nestedCallId(toolCallId, event.toolCallId));
-  }
-  // Readers take an agent's result for the end of its calls, so the results of these calls must come before it.
-  return [...open.values()].sort((one, other) => other.inner.toolCallId.length - one.inner.toolCallId.length);
-}
