@@ -7,6 +7,7 @@ import type { TurnRefusal } from "../turns/turn-service.ts";
 import { endFailed, endStopped, endTurn } from "./end-turn.ts";
 import { faultReport, reportOf } from "./failure-report.ts";
 import { hasStored, type JobParts, type JobResult } from "./job.ts";
+import { isTooOld } from "./left-turn.ts";
 
 /** How a call of the agent client ended. */
 export type Settled = ({ readonly result: PromptResult<unknown> } | { readonly thrown: unknown }) & {
@@ -66,10 +67,13 @@ export async function conclude<Ctx>(
   if (
     job.reason() === undefined &&
     failure?.retryable === true &&
-    options.scope.settings.recoverMs !== false
+    options.scope.settings.recoverMs !== false &&
+    !isTooOld(job, options.scope.settings)
   ) {
     job.opened();
     options.scope.settings.onError(failure);
+    // So that the take-over doesn't count as one after a death of the process.
+    lease.push({ type: "retract", reason: "handed-over" });
     await lease.release();
     return { kind: "left" };
   }

@@ -1,3 +1,4 @@
+import type { Durability } from "@jaf/core";
 import { createJobClient } from "@jaf/core/internal";
 import type { JobClients } from "./job.ts";
 import type { TurnSettings } from "./turn-options.ts";
@@ -15,14 +16,16 @@ export function createJobClients<Ctx>(settings: TurnSettings<Ctx>): JobClients<C
   return new Map([...agents].map(([name, agent]) => [name, createJobClient(agent, clientConfig)]));
 }
 
+/** Returns when runs store their messages. Default `"step"`, unlike the engine's. */
+export const durabilityOf = <Ctx>({ config: { memory } }: Pick<TurnSettings<Ctx>, "config">): Durability =>
+  // With another durability, a turn that continues after a crash may repeat tools that had already finished.
+  memory.durability ?? (memory.storeOnCompletion === true ? "completed" : "step");
+
 function memoryOf<Ctx>({ config, leaseSeconds }: TurnSettings<Ctx>) {
   const { provider: _, autoStore: __, userId: ___, ...memory } = config.memory;
   return {
     ...memory,
-    // With another durability, a turn that continues after a crash may repeat tools that had already finished.
-    ...(memory.durability === undefined && memory.storeOnCompletion === undefined
-      ? ({ durability: "step" } as const)
-      : {}),
+    durability: durabilityOf({ config }),
     leaseMs: leaseMsOf({ config, leaseSeconds }),
     // The turn log decides which process has the turn's lease.
     concurrency: "reject" as const,
