@@ -13,6 +13,7 @@ import { plainEvent } from "../turns/encoded-event.ts";
 import type { TurnEnd } from "../turns/turn-event.ts";
 import { editKey } from "./edit.ts";
 import { hasStored, type JobParts, type JobResult, recordWrite } from "./job.ts";
+import { isTooOld } from "./left-turn.ts";
 import { type ConversationBase, userMessagesOf } from "./stored-request.ts";
 import type { TurnFailedError } from "./turn-failed-error.ts";
 
@@ -29,6 +30,7 @@ export async function endStopped<Ctx>(
   // The text that readers saw must be the stored text, even if another process takes over now.
   if (!(await lease.flush())) return leaseLost(job);
   const message = await keepShown(job, openText);
+  if (message === "later") return leave(job);
   if (message !== undefined) lease.push({ type: "message", agentName, message, stopped: true });
   return endTurn(job, ending);
 }
@@ -46,7 +48,8 @@ export async function endFailed<Ctx>(
   reported?: TurnFailedError,
 ): Promise<JobResult> {
   if (!OF_THE_MESSAGE.has(ending.error?.code ?? "") && job.options.request.edit === undefined) {
-    await keepShown(job, "", await observedVersion(job));
+    const kept = await keepShown(job, "", await observedVersion(job));
+    if (kept === "later") return leave(job);
   }
   return endTurn(job, ending, reported);
 }
@@ -61,17 +64,18 @@ async function observedVersion<Ctx>(job: JobParts<Ctx>): Promise<number | undefi
 }
 
 /**
- * Stores the text that readers saw, and the user's messages if nothing of the turn is stored. Returns the text's message.
- * `version`: that which the conversation must have; `undefined`: its version before the turn.
+ * Stores the text that readers saw, and the user's messages if nothing of the turn is stored. Returns the text's message,
+ * or `"later"` if another process must store them. `version`: that which the conversation must have; `undefined`: its
+ * version before the turn.
  */
 async function keepShown<Ctx>(
   job: JobParts<Ctx>,
   text: string,
   version = job.written.version,
-): Promise<Message | undefined> {
+): Promise<Message | "later" | undefined> {
   const { options, lease, taken } = job;
   const { scope, conversationId, turnId, request } = options;
-  const { provider, config } = scope.settings;
+  const { config } = scope.settings;
   const base = lease.base();
   if (base === undefined) return undefined;
   const message: Message | undefined = text.trim() === "" ? undefined : { role: "assistant", content: text };
@@ -83,7 +87,7 @@ async function keepShown<Ctx>(
   // An edit of which nothing was seen isn't made: the messages that it replaces stay.
   if (message === undefined && (makesEdit || said.length === 0)) return undefined;
   const { maxMessages, ttl } = config.memory;
-  const kept = await appendRepeatedly(provider, {
+  const kept = await appendAfterOutage(job, {
     conversationId,
     messages: [...said, ...(message === undefined ? [] : [message])],
     metadata: { userId: request.identity.userId, traceId: turnId },
@@ -95,6 +99,7 @@ async function keepShown<Ctx>(
       ...present({ maxMessages, ttlSeconds: ttl }),
     },
   });
+  if (kept === "later") return kept;
   if (kept.success) {
     recordWrite(job, kept.receipt);
     return message;
@@ -136,6 +141,12 @@ export async function endTurn<Ctx>(
   if (!ended) return leaseLost(job);
   if (reported !== undefined) options.scope.settings.onError(reported);
   return { kind: "ended", end: last };
+}
+
+/** Leaves the end of a turn to the process that takes it over. */
+async function leave<Ctx>({ lease }: JobParts<Ctx>): Promise<JobResult> {
+  await lease.release();
+  return { kind: "left" };
 }
 
 async function leaseLost<Ctx>({ lease }: JobParts<Ctx>): Promise<JobResult> {
@@ -187,6 +198,28 @@ interface ServerWrite {
   readonly messages: readonly Message[];
   readonly metadata: WriteMetadata;
   readonly options: WriteOptions;
+}
+
+/** The pause between two attempts to store a turn's messages during an outage, in ms. */
+const OUTAGE_PAUSE_MS = 2_000;
+
+/**
+ * Appends messages without which a turn mustn't end, because the server has accepted them. Waits for the end of an outage
+ * until the turn is too old. Resolves with `"later"` if the process shuts down meanwhile, or has lost the lease.
+ */
+async function appendAfterOutage<Ctx>(
+  job: JobParts<Ctx>,
+  write: ServerWrite,
+): Promise<WriteResult | "later"> {
+  const { settings, isDraining } = job.options.scope;
+  for (let attempt = 1; ; attempt++) {
+    const kept = await appendRepeatedly(settings.provider, write);
+    if (kept.success) return kept;
+    if (!kept.error.retryable || isTooOld(job, settings)) return kept;
+    if (attempt === 1) settings.onError(kept.error);
+    if (isDraining() || job.reason() === "lost") return "later";
+    await new Promise((resolve) => setTimeout(resolve, OUTAGE_PAUSE_MS));
+  }
 }
 
 /** Appends messages that the server itself writes. Retries transient and thrown errors for up to 5 seconds. */

@@ -33,7 +33,7 @@ export type JobResult =
   /** Another process continues the turn, or will take it over. */
   | { readonly kind: "elsewhere" }
   | { readonly kind: "handed-over" }
-  /** The store failed before anything was written. The turn's lease is released, and a take-over continues the turn. */
+  /** The store failed before the turn's messages were stored. The turn's lease is released, and a take-over continues it. */
   | { readonly kind: "left" }
   | { readonly kind: "refused"; readonly beginFailure: Omit<BeginFailure, "error"> };
 
@@ -69,6 +69,8 @@ export interface JobParts<Ctx> {
   readonly taken: TakenJob | undefined;
   readonly lease: JobLease;
   readonly recorder: Recorder;
+  /** When the turn started, maybe in another process. */
+  readonly startedAt: Date;
   readonly signal: AbortSignal;
   readonly reason: () => AbortReason | undefined;
   readonly opened: () => void;

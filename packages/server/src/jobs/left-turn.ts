@@ -28,14 +28,18 @@ export const unknownAgent = (name: string): MemoryErrorUnion =>
  * Returns how a turn ends that this process can't continue: as stopped if a stop was requested, and as lost once it is
  * older than `keepSeconds`. Returns `undefined` if the turn is left to another process.
  */
-export function endOfLeftTurn<Ctx>(
-  { stopRequested, startedAt }: LoggedTurn,
-  { keepSeconds }: TurnSettings<Ctx>,
-): TurnEnd | undefined {
-  if (stopRequested) return { type: "turn_end", status: "stopped" };
-  // Not from the turn's last lease, because each attempt of this process takes the lease.
-  return Date.now() - startedAt.getTime() < keepSeconds * 1_000 ? undefined : failedEnd(LOST);
+export function endOfLeftTurn<Ctx>(turn: LoggedTurn, settings: TurnSettings<Ctx>): TurnEnd | undefined {
+  if (turn.stopRequested) return { type: "turn_end", status: "stopped" };
+  return isTooOld(turn, settings) ? failedEnd(LOST) : undefined;
 }
+
+/** Returns whether a turn is older than `keepSeconds`, so that no process waits any longer for what the turn needs. */
+export const isTooOld = <Ctx>(
+  { startedAt }: { readonly startedAt: Date },
+  { keepSeconds }: TurnSettings<Ctx>,
+): boolean =>
+  // Not from the turn's last lease, because each attempt of this process takes the lease.
+  Date.now() - startedAt.getTime() >= keepSeconds * 1_000;
 
 /**
  * Returns the name of an agent that a turn needs and this process lacks. Returns `undefined` if it lacks none. `begun`:

@@ -1,35 +1,19 @@
-import {
-  type PromptOptions,
-  type PromptResult,
-  type RunUserMemory,
-  runInbox,
-  UserFacingError,
-  type UserMemoryObserver,
-} from "@jaf/core";
-import { createJobClient, type PromptJob } from "@jaf/core/internal";
+import { type PromptOptions, type RunUserMemory, runInbox, type UserMemoryObserver } from "@jaf/core";
+import type { PromptJob } from "@jaf/core/internal";
 import type { MemoryErrorUnion, VersionedMemoryProvider } from "@jaf/memory";
 import { createMemoryConflictError, retryWithBackoff } from "@jaf/memory/adapter";
 import { createRunId, createTraceId, present } from "@jaf/memory/internal";
 import { createEventMapper, type EventMapper } from "../turns/event-mapper.ts";
-import { FAULT, failedEnd, faultEnd, turnEndOf } from "../turns/turn-ends.ts";
-import { refusalOfError, refusalOfThrown } from "../turns/turn-errors.ts";
 import type { TurnRefusal } from "../turns/turn-service.ts";
 import type { ExpectedState } from "./begin-turn.ts";
+import { conclude, refusalOf, type Settled } from "./conclude.ts";
 import { makeConversation } from "./conversation.ts";
 import { createEditProvider, editKey } from "./edit.ts";
-import { endFailed, endStopped, endTurn } from "./end-turn.ts";
-import { faultReport, ledgerReportOf, reportOf, toolReportOf } from "./failure-report.ts";
+import { ledgerReportOf, toolReportOf } from "./failure-report.ts";
 import { inboxOf } from "./inbox-entries.ts";
-import {
-  hasStored,
-  type JobClients,
-  type JobOptions,
-  type JobParts,
-  type JobResult,
-  recordWrite,
-} from "./job.ts";
+import { type JobOptions, type JobParts, type JobResult, recordWrite } from "./job.ts";
+import { takeOverMemory } from "./job-clients.ts";
 import { timerCalls } from "./timer-calls.ts";
-import type { TurnSettings } from "./turn-options.ts";
 
 /**
  * Runs the agent for a turn and ends the turn. `isResumption`: the run continues from the stored messages, without the
@@ -69,17 +53,6 @@ async function isInPlace<Ctx>({ options }: JobParts<Ctx>): Promise<boolean> {
   });
   return read.success && read.data.receipt !== undefined;
 }
-
-type Settled = ({ readonly result: PromptResult<unknown> } | { readonly thrown: unknown }) & {
-  /** Whether the run has called a model. */
-  readonly calledModel: boolean;
-};
-
-const refusalOf = (settled: Settled): TurnRefusal | undefined => {
-  if ("thrown" in settled) return refusalOfThrown(settled.thrown);
-  const { outcome } = settled.result;
-  return outcome.status === "error" ? refusalOfError(outcome.error) : undefined;
-};
 
 async function prompt<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, isResumption: boolean): Promise<Settled> {
   const { options, recorder, taken } = job;
@@ -192,125 +165,3 @@ function promptOptions<Ctx>({ options, signal }: JobParts<Ctx>, isResumption: bo
     ...(isResumption ? {} : present({ approvals, toolResults, messages, historyToken })),
   };
 }
-
-/**
- * Returns the failure of the store that ended the run before this process had called a model or written anything of the
- * turn. If it is retryable, a take-over can continue the turn: it finds out what is stored, and waits for the
- * conversation's lease.
- */
-function failureBefore<Ctx>(job: JobParts<Ctx>, settled: Settled): MemoryErrorUnion | undefined {
-  // With durability "completed", a take-over would repeat all model calls and tools.
-  if ("thrown" in settled || settled.calledModel || hasStored(job)) return undefined;
-  const { outcome } = settled.result;
-  return outcome.status === "error" && outcome.error._tag === "MemoryError" ? outcome.error.error : undefined;
-}
-
-/**
- * Ends the turn according to the run's result (`settled`). Doesn't end a turn that never began, or that another process
- * continues.
- */
-async function conclude<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, settled: Settled): Promise<JobResult> {
-  const { lease, options } = job;
-  const hasFailed = "thrown" in settled || settled.result.outcome.status === "error";
-  if (job.reason() === "lost") {
-    lease.close();
-    return { kind: "elsewhere" };
-  }
-  await lease.settle();
-  if (lease.recentEvents() === undefined) {
-    const why = "thrown" in settled ? thrownRefusal(job, settled.thrown) : refusalOf(settled);
-    const beginFailure = lease.refused() ?? (why && { refusal: why }) ?? (await lease.begin());
-    if (beginFailure !== undefined) {
-      // A late write of the engine must not begin the turn.
-      lease.close();
-      return { kind: "refused", beginFailure };
-    }
-  }
-  if (job.reason() === "hand-over" && hasFailed) {
-    lease.push({ type: "retract", reason: "handed-over" });
-    await lease.release();
-    return { kind: "handed-over" };
-  }
-  const failure = failureBefore(job, settled);
-  if (
-    job.reason() === undefined &&
-    failure?.retryable === true &&
-    options.scope.settings.recoverMs !== false
-  ) {
-    job.opened();
-    options.scope.settings.onError(failure);
-    await lease.release();
-    return { kind: "left" };
-  }
-  job.opened();
-  if ("thrown" in settled) {
-    const refused = refusalOf(settled);
-    if (refused === undefined)
-      return endFailed(job, faultEnd(settled.thrown), faultReport(job, settled.thrown));
-    const { message } = refused;
-    return endTurn(job, failedEnd({ code: "ContinuationRejected", message, retryable: false }));
-  }
-  const agent = options.scope.settings.agents.get(options.request.agentName);
-  const ending = turnEndOf(settled.result, {
-    hasOutput: agent?.outputCodec !== undefined,
-    isStopped: job.reason() === "stop",
-  });
-  const { outcome } = settled.result;
-  if (ending.status === "error" && outcome.status === "error")
-    return endFailed(job, ending, reportOf(job, outcome.error));
-  if (ending.status !== "stopped") return endTurn(job, ending);
-  return endStopped(job, { openText: mapper.openText(), agentName: mapper.agentName() }, ending);
-}
-
-/**
- * Converts an error that was thrown before the turn began into a refusal. The refusal of a `UserFacingError` has the
- * error's message. An unexpected error is reported, and its refusal only says that an internal error occurred.
- */
-export function thrownRefusal<Ctx>({ options }: JobParts<Ctx>, thrown: unknown): TurnRefusal {
-  if (thrown instanceof UserFacingError)
-    return { reason: "forbidden", message: thrown.message, retryable: false };
-  const refused = refusalOfThrown(thrown);
-  if (refused !== undefined) return refused;
-  options.scope.settings.onError(thrown);
-  return { reason: "store", message: FAULT.message, retryable: false };
-}
-
-/** Creates an agent client for each agent. Throws a `TypeError` if a setting is invalid. */
-export function createJobClients<Ctx>(settings: TurnSettings<Ctx>): JobClients<Ctx> {
-  const { agents, provider, config } = settings;
-  const { agentRegistry, memory: _, ...run } = config;
-  const clientConfig = {
-    ...run,
-    agents: new Map([...(agentRegistry ?? []), ...agents]),
-    memory: memoryOf(settings),
-    store: provider,
-  };
-  return new Map([...agents].map(([name, agent]) => [name, createJobClient(agent, clientConfig)]));
-}
-
-function memoryOf<Ctx>({ config, leaseSeconds }: TurnSettings<Ctx>) {
-  const { provider: _, autoStore: __, userId: ___, ...memory } = config.memory;
-  return {
-    ...memory,
-    // With another durability, a turn that continues after a crash may repeat tools that had already finished.
-    ...(memory.durability === undefined && memory.storeOnCompletion === undefined
-      ? ({ durability: "step" } as const)
-      : {}),
-    leaseMs: leaseMsOf({ config, leaseSeconds }),
-    // The turn log decides which process has the turn's lease.
-    concurrency: "reject" as const,
-  };
-}
-
-const leaseMsOf = <Ctx>({
-  config,
-  leaseSeconds,
-}: Pick<TurnSettings<Ctx>, "config" | "leaseSeconds">): number =>
-  config.memory.leaseMs ?? Math.max(1_000, leaseSeconds * 1_000);
-
-/** How much longer than a lease's duration a take-over waits for the lease of the conversation, in ms. */
-const QUEUE_MARGIN_MS = 15_000;
-
-/** Returns memory settings with which a run waits until the lease of the conversation expires. */
-const takeOverMemory = <Ctx>(settings: TurnSettings<Ctx>) =>
-  ({ concurrency: "queue", queueTimeoutMs: leaseMsOf(settings) + QUEUE_MARGIN_MS }) as const;

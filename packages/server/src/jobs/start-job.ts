@@ -1,11 +1,12 @@
 import type { RecentEvents } from "../turns/recent-events.ts";
 import type { TurnIds } from "../turns/turn-service.ts";
 import type { BeginFailure } from "./begin-turn.ts";
+import { thrownRefusal } from "./conclude.ts";
 import { endFailed, endStopped } from "./end-turn.ts";
 import { lostReport } from "./failure-report.ts";
 import type { AbortReason, JobOptions, JobParts, JobResult, TakenJob } from "./job.ts";
 import { openJobLease } from "./lease.ts";
-import { runAgent, thrownRefusal } from "./run-agent.ts";
+import { runAgent } from "./run-agent.ts";
 import { createRecorder } from "./turn-record.ts";
 
 /** The work on one turn in this process. */
@@ -46,9 +47,10 @@ export function startJob<Ctx>(options: JobOptions<Ctx>, taken?: TakenJob): Job {
     onStop: () => abort("stop"),
     onLost: () => abort("lost"),
   });
-  const recorder = createRecorder(request.agentName, taken?.startedAt ?? new Date());
+  const startedAt = taken?.startedAt ?? new Date();
+  const recorder = createRecorder(request.agentName, startedAt);
   const job: JobParts<Ctx> = {
-    ...{ options, taken, lease, recorder, signal: controller.signal },
+    ...{ options, taken, lease, recorder, startedAt, signal: controller.signal },
     reason: () => reason,
     opened,
     leaveToQueue: () => {
@@ -88,6 +90,11 @@ async function work<Ctx>(job: JobParts<Ctx>): Promise<JobResult> {
     if (taken.ending !== undefined) return endFailed(job, taken.ending, lostReport(job, taken.ending));
     if (taken.stopped !== undefined)
       return endStopped(job, taken.stopped, { type: "turn_end", status: "stopped" });
+    // If the turn ends this process, the take-over must be in the log: the log counts the take-overs.
+    if (!(await lease.flush())) {
+      lease.close();
+      return { kind: "elsewhere" };
+    }
   }
   return runAgent(job, taken?.hasProgress === true);
 }

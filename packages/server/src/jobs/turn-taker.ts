@@ -6,13 +6,12 @@ import { TurnStoreError } from "../turns/turn-errors.ts";
 import type { TurnIds } from "../turns/turn-service.ts";
 import { type JobScope, turnKey } from "./job.ts";
 import { keepLeaseDuring } from "./keep-lease.ts";
-import type { LeftTurn } from "./left-turn.ts";
+import { isTooOld, type LeftTurn } from "./left-turn.ts";
 import { createRetryTimes } from "./retry-times.ts";
 import { type Job, startJob } from "./start-job.ts";
-import { decodeRequest } from "./stored-request.ts";
-import { openingOf, prepareTakeOver, type Resumption } from "./take-over.ts";
+import { prepareTakeOver, type Resumption, toEnd } from "./take-over.ts";
 
-/** How often this process tries to take over the same turn before it ends the turn with an error. */
+/** After how many attempts this process ends a turn with an error, if it can't load the turn and no outage is the cause. */
 const MAX_ATTEMPTS = 8;
 const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 60_000;
@@ -51,8 +50,10 @@ export function createTurnTaker<Ctx>({ scope, onJob, signal }: TurnTakerOptions<
   const { log, onError } = settings;
   const leaseMs = settings.leaseSeconds * 1_000;
   const delays = { firstMs: FIRST_DELAY_MS, maxMs: MAX_DELAY_MS, most: MAX_KNOWN };
-  /** Turns whose take-over has failed. Only these end after too many attempts. */
+  /** Turns that can't be loaded. Only these end after too many attempts. */
   const failures = createRetryTimes(delays);
+  /** Turns whose store failed in a way that can pass, e.g. because it can't be reached. */
+  const outages = createRetryTimes(delays);
   /** Turns that a process of another release must continue. */
   const leftTurns = createRetryTimes(delays);
   let running = 0;
@@ -61,7 +62,6 @@ export function createTurnTaker<Ctx>({ scope, onJob, signal }: TurnTakerOptions<
   const answered = <T>(call: Promise<T>): Promise<T> => withDeadline(call, { timeoutMs: leaseMs });
 
   async function take(turn: TurnIds): Promise<Take> {
-    const key = turnKey(turn);
     const taken = await answered(log.takeOver(turn));
     if (!taken.success) throw new TurnStoreError(taken.error);
     if (taken.data === null) return "held";
@@ -79,7 +79,7 @@ export function createTurnTaker<Ctx>({ scope, onJob, signal }: TurnTakerOptions<
       const prepared = "done" in held ? held.done : createFailure(tooSlow());
       if (!prepared.success) return await failed(turn, taken.data, prepared.error);
       if ("leftBecause" in prepared.data) return await leave(turn, writer, prepared.data);
-      failures.forget(key);
+      failures.forget(turnKey(turn));
       return start(turn, prepared.data);
     } catch (thrown) {
       await log.release(writer);
@@ -87,11 +87,13 @@ export function createTurnTaker<Ctx>({ scope, onJob, signal }: TurnTakerOptions<
     }
   }
 
-  function start({ conversationId, turnId }: TurnIds, { request, taken }: Resumption): Job {
-    const job = startJob({ scope, request, conversationId, turnId }, taken);
+  function start(turn: TurnIds, { request, taken }: Resumption): Job {
+    const job = startJob({ scope, request, conversationId: turn.conversationId, turnId: turn.turnId }, taken);
     running += 1;
-    void job.result.then(() => {
+    void job.result.then(({ kind }) => {
       running -= 1;
+      if (kind === "left") outages.postpone(turnKey(turn));
+      else outages.forget(turnKey(turn));
     });
     onJob(job);
     return job;
@@ -105,37 +107,29 @@ export function createTurnTaker<Ctx>({ scope, onJob, signal }: TurnTakerOptions<
   }
 
   /**
-   * Releases the lease after a failed take-over, so that a take-over can be tried again later. After too many attempts,
-   * ends the turn with an error.
+   * Releases the lease after a failed take-over, so that a take-over can be tried again later. Ends the turn with an error
+   * after too many attempts, or if an outage lasts until the turn is too old.
    */
-  async function failed(
-    turn: TurnIds,
-    { writer, turn: logged, request: text }: TakenOverTurn,
-    error: MemoryErrorUnion,
-  ): Promise<Take> {
+  async function failed(turn: TurnIds, taken: TakenOverTurn, error: MemoryErrorUnion): Promise<Take> {
     const key = turnKey(turn);
     onError(error);
-    if (failures.postpone(key) < MAX_ATTEMPTS && error._tag !== "MemoryNotFoundError") {
-      await log.release(writer);
+    const isErased = error._tag === "MemoryNotFoundError";
+    const attempts = (error.retryable ? outages : failures).postpone(key);
+    // After an outage the turn continues. Before that, its end couldn't store the user's messages.
+    const isOver = error.retryable ? isTooOld(taken.turn, settings) : attempts >= MAX_ATTEMPTS;
+    if (!isErased && !isOver) {
+      await log.release(taken.writer);
       return "left";
     }
     failures.forget(key);
-    const { userId, events, startedAt } = logged;
-    const stored = decodeRequest(text);
-    return start(turn, {
-      request: { identity: { userId }, agentName: "", input: [] },
-      taken: {
-        ...{ writer, first: events, startedAt, sentEvents: [], hasProgress: true, version: undefined },
-        missing: events > 0 ? [] : [openingOf(logged, stored === "newer" ? undefined : stored)],
-        base: { position: 0, version: 0, incarnation: "" },
-        ending: failedEnd(error._tag === "MemoryNotFoundError" ? ERASED : LOST),
-      },
-    });
+    if (isErased) return start(turn, toEnd(taken, failedEnd(ERASED)));
+    // If the turn has stored something after all, its version is another, and the messages aren't stored again.
+    return start(turn, toEnd(taken, failedEnd(LOST), { hasProgress: false, version: undefined }));
   }
 
   return {
     take,
-    isPostponed: (turn) => !failures.isDue(turnKey(turn)) || !leftTurns.isDue(turnKey(turn)),
+    isPostponed: (turn) => ![failures, outages, leftTurns].every(({ isDue }) => isDue(turnKey(turn))),
     running: () => running,
   };
 }
