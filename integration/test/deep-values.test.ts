@@ -49,7 +49,7 @@ async function openRedis() {
   onTestFinished(() => client.close());
   const keyPrefix = `test:${crypto.randomUUID()}:`;
   const provider = await createRedisProvider({ keyPrefix }, client);
-  return { provider, turnLog: createRedisTurnLog(client, { keyPrefix }) };
+  return { provider, turnLog: createRedisTurnLog({ keyPrefix }, client) };
 }
 
 async function openPostgres() {
@@ -60,7 +60,7 @@ async function openPostgres() {
     await pool.end();
   });
   const provider = await createPostgresProvider({ schema }, pool);
-  return { provider, turnLog: await createPostgresTurnLog(pool, { schema }) };
+  return { provider, turnLog: await createPostgresTurnLog({ schema }, pool) };
 }
 
 describe.each([

@@ -276,7 +276,7 @@ describe("Redis with a ttl", () => {
     onTestFinished(() => client.close());
     const provider = await createRedisProvider({ keyPrefix, ttl: 1_000 }, client);
     const { model } = createCountingModel();
-    const server = await startServer({ provider, turnLog: createRedisTurnLog(client, { keyPrefix }), model });
+    const server = await startServer({ provider, turnLog: createRedisTurnLog({ keyPrefix }, client), model });
     await create({ provider }, "eve");
     const [key = ""] = await client.keys(`${keyPrefix}*conversation*`);
     const keys = (await client.keys(`${keyPrefix}*`)).filter((one) => one.includes("c"));

@@ -31,7 +31,7 @@ async function openPostgres(url: string) {
   pool.on("error", () => {});
   return {
     provider: await createPostgresProvider({}, pool),
-    turnLog: await createPostgresTurnLog(pool),
+    turnLog: await createPostgresTurnLog({}, pool),
     userMemory: await createPostgresUserMemory({}, pool),
   };
 }
@@ -56,7 +56,7 @@ async function openRedis(url: string) {
   }) as typeof multi;
   return {
     provider: await createRedisProvider({}, client),
-    turnLog: createRedisTurnLog(client, {}),
+    turnLog: createRedisTurnLog({}, client),
     userMemory: await createRedisUserMemory({}, client),
   };
 }

@@ -53,7 +53,7 @@ const runOf = (durability: "completed" | "turn" | "step") => async () => {
   if (outcome.status !== "completed") throw new Error(JSON.stringify(outcome));
 };
 
-const turnLog = await createPostgresTurnLog(pool);
+const turnLog = await createPostgresTurnLog({}, pool);
 const app = await createServerApp(
   [agent],
   { modelProvider },

@@ -45,8 +45,8 @@ async function openRedis(lab: Lab): Promise<Stores> {
   const client = await connectRedis(lab, url);
   return {
     provider: await createRedisProvider({ type: "redis" }, client),
-    turnLog: createRedisTurnLog(client),
-    inbox: createRedisInbox(client),
+    turnLog: createRedisTurnLog({}, client),
+    inbox: createRedisInbox({}, client),
     queue: createBullMQQueue({ connection: url }),
   };
 }
@@ -55,8 +55,8 @@ async function openPostgres(lab: Lab): Promise<Stores> {
   const pool = openPool(lab, await startPostgresServer(lab), 32);
   return {
     provider: await createPostgresProvider({ type: "postgres" }, pool),
-    turnLog: await createPostgresTurnLog(pool),
-    inbox: await createPostgresInbox(pool),
+    turnLog: await createPostgresTurnLog({}, pool),
+    inbox: await createPostgresInbox({}, pool),
     queue: createPgBossQueue({ pool }),
   };
 }

@@ -30,7 +30,7 @@ const served = await createServerApp(
   { modelProvider },
   {
     defaultMemoryProvider: provider,
-    turnLog: createRedisTurnLog(client, { keyPrefix }),
+    turnLog: createRedisTurnLog({ keyPrefix }, client),
     authenticate: (request) => ({ userId: request.headers.get("x-user") ?? "nobody" }),
   },
 );

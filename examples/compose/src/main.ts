@@ -28,7 +28,7 @@ const server = await runServer(
     port: Number(PORT),
     authenticate: createAuthenticate(API_TOKENS),
     defaultMemoryProvider: await createPostgresProvider({ migrate: false }, pool),
-    turnLog: createRedisTurnLog(redis),
+    turnLog: createRedisTurnLog({}, redis),
     shutdownMs: 20_000,
   },
 );

@@ -31,7 +31,7 @@ async function createJaf(): Promise<ServerApp> {
       basePath: BASE_PATH,
       authenticate: userOf,
       defaultMemoryProvider: await createPostgresProvider({}, database),
-      turnLog: await createPostgresTurnLog(database),
+      turnLog: await createPostgresTurnLog({}, database),
     },
   );
 }

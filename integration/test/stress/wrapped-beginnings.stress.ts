@@ -38,7 +38,7 @@ async function postgresPair(client: pg.Pool | pg.Client): Promise<Pair> {
   });
   return {
     provider: await createPostgresProvider({ schema: one }, client),
-    turnLog: await createPostgresTurnLog(client, { schema: two }),
+    turnLog: await createPostgresTurnLog({ schema: two }, client),
   };
 }
 
@@ -59,7 +59,7 @@ const pairs: readonly (readonly [string, () => Promise<Pair>])[] = [
       onTestFinished(() => client.close());
       return {
         provider: await createRedisProvider({ keyPrefix: `test:${crypto.randomUUID()}:` }, client),
-        turnLog: createRedisTurnLog(client, { keyPrefix: `test:${crypto.randomUUID()}:` }),
+        turnLog: createRedisTurnLog({ keyPrefix: `test:${crypto.randomUUID()}:` }, client),
       };
     },
   ],
@@ -70,7 +70,7 @@ const pairs: readonly (readonly [string, () => Promise<Pair>])[] = [
       onTestFinished(() => client.disconnect());
       return {
         provider: await createRedisProvider({ keyPrefix: `test:${crypto.randomUUID()}:` }, client),
-        turnLog: createRedisTurnLog(client, { keyPrefix: `test:${crypto.randomUUID()}:` }),
+        turnLog: createRedisTurnLog({ keyPrefix: `test:${crypto.randomUUID()}:` }, client),
       };
     },
   ],

@@ -22,7 +22,7 @@ const stores = {
     return async () => {
       const client = await createClient({ url: inject("redisUrl") }).connect();
       onTestFinished(async () => void (await client.close()));
-      return createRedisCacheAdapter(client, { keyPrefix });
+      return createRedisCacheAdapter({ keyPrefix }, client);
     };
   },
   postgres: async () => {
@@ -35,14 +35,14 @@ const stores = {
     return async () => {
       const pool = new pg.Pool({ connectionString: inject("pgUrl"), max: 2 });
       onTestFinished(() => pool.end());
-      return createPostgresCacheAdapter(pool, { schema });
+      return createPostgresCacheAdapter({ schema }, pool);
     };
   },
   pglite: async () => {
     pglite ??= PGlite.create();
     const client = await pglite;
     const schema = `test_${crypto.randomUUID().replaceAll("-", "")}`;
-    return () => createPostgresCacheAdapter(client, { schema });
+    return () => createPostgresCacheAdapter({ schema }, client);
   },
 } as const satisfies Readonly<Record<string, () => Promise<() => Promise<CacheAdapter>>>>;
 

@@ -82,8 +82,11 @@ describe("prompt caching", () => {
 describe("the registry of Google's cached contents", () => {
   it("is shared by processes, by an adapter on Redis or Postgres", async () => {
     const drivers = await openDrivers();
-    const redis = await createRedisCacheAdapter(await drivers.connectRedis(), { keyPrefix: freshPrefix() });
-    for (const myCacheAdapter of [redis, await createPostgresCacheAdapter(await drivers.connectPostgres())]) {
+    const redis = await createRedisCacheAdapter({ keyPrefix: freshPrefix() }, await drivers.connectRedis());
+    for (const myCacheAdapter of [
+      redis,
+      await createPostgresCacheAdapter({}, await drivers.connectPostgres()),
+    ]) {
       const find = async (name: string) => {
         const { registry } = await block("google-registry", { myCacheAdapter });
         return registry.find({ key: "prompt", create: async () => ({ name, ttlSeconds: 3600 }) });

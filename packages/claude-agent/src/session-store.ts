@@ -1,6 +1,5 @@
 import type { ConversationMemory, MemoryQuery, WriteMetadata } from "@jaf/memory";
-import { conversationCursor } from "@jaf/memory/adapter";
-import { checkedProvider, createKeyedQueue, unwrap } from "@jaf/memory/internal";
+import { allConversations, checkedProvider, createKeyedQueue } from "@jaf/memory/internal";
 import { entryOf } from "./entries.ts";
 import { ownerOf, placeOf, traceOf } from "./keys.ts";
 import type { SessionStoreSettings } from "./settings.ts";
@@ -11,9 +10,6 @@ import type {
   SessionStoreEntry,
   SessionSummaryEntry,
 } from "./types.ts";
-
-/** How many conversations a list reads at a time. */
-const PAGE = 200;
 
 /**
  * A `SessionStore` for the Claude Agent SDK. A transcript is a conversation; a subagent's transcript is a child of its
@@ -44,19 +40,8 @@ export function createSessionStore(settings: SessionStoreSettings): Conversation
 
   async function all(query: MemoryQuery): Promise<ConversationMemory[]> {
     const found: ConversationMemory[] = [];
-    for (let cursor: string | undefined; ; ) {
-      const given = {
-        ...query,
-        includeMessages: false,
-        limit: PAGE,
-        ...(cursor === undefined ? {} : { cursor }),
-      };
-      const page = await unwrap("findConversations", () => provider.findConversations(given));
-      found.push(...page);
-      const last = page.at(-1);
-      if (page.length < PAGE || last === undefined) return found;
-      cursor = conversationCursor(last);
-    }
+    for await (const one of allConversations(provider, { ...query, includeMessages: false })) found.push(one);
+    return found;
   }
 
   /** The main transcripts of a project that have entries. */

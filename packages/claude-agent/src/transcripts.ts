@@ -1,27 +1,26 @@
 import {
-  isMemoryConflictError,
-  type MemoryConflictReason,
+  MemoryCallError,
   type RichMessage,
   type VersionedMemoryProvider,
   type WriteMetadata,
-  type WriteOptions,
 } from "@jaf/memory";
 import {
   createMemoryConflictError,
   idIssue,
+  isConflict,
   isMediaResolver,
-  MemoryCallError,
-  receiptOf,
+  type Seen,
+  setBounded,
   unwrap,
+  writeTo,
 } from "@jaf/memory/internal";
 import { messageOf } from "./entries.ts";
 import type { TranscriptPlace } from "./keys.ts";
 import type { SessionKey, SessionStoreEntry } from "./types.ts";
 
 /** What a write of entries knows of the transcript: its metadata, or `undefined` if it doesn't exist. */
-export interface Head {
+export interface Head extends Seen {
   readonly metadata: Readonly<Record<string, unknown>> | undefined;
-  readonly incarnation: string;
 }
 
 /** What is stored of a transcript beside its entries. */
@@ -58,22 +57,11 @@ interface Met {
   readonly parentId: string | undefined;
 }
 
-const isConflict = (error: unknown, ...reasons: readonly MemoryConflictReason[]): boolean =>
-  error instanceof MemoryCallError &&
-  isMemoryConflictError(error.memoryError) &&
-  reasons.includes(error.memoryError.reason);
-
 export function createTranscripts(provider: VersionedMemoryProvider, description: Description): Transcripts {
   // The incarnations of transcripts that this store has met, so that a late write doesn't bring back an erased one.
   const met = new Map<string, Met>();
-  const meet = ({ conversationId: id, parent }: TranscriptPlace, incarnation: string) => {
-    met.delete(id);
-    met.set(id, { incarnation, parentId: parent?.conversationId });
-    for (const oldest of met.keys()) {
-      if (met.size <= REMEMBERED) return;
-      met.delete(oldest);
-    }
-  };
+  const meet = ({ conversationId, parent }: TranscriptPlace, incarnation: string) =>
+    setBounded(met, [conversationId, { incarnation, parentId: parent?.conversationId }], REMEMBERED);
 
   /** Forgets a transcript and those of its subagents. */
   const forget = (deletedId: string) => {
@@ -91,31 +79,13 @@ export function createTranscripts(provider: VersionedMemoryProvider, description
       throw new MemoryCallError(createMemoryConflictError("incarnation", { operation: "append" }));
     }
     if (conversation !== null) meet(place, incarnation);
-    return { metadata: conversation?.metadata, incarnation };
-  }
-
-  async function write(
-    place: TranscriptPlace,
-    messages: readonly RichMessage[],
-    metadata: WriteMetadata,
-    options: WriteOptions,
-  ): Promise<void> {
-    const { conversationId, owner } = place;
-    const given = { ...metadata, userId: owner };
-    const result = await provider.appendMessages(conversationId, messages as never, given, {
-      ...options,
-      createIfMissing: true,
-      idempotencyKey: crypto.randomUUID(),
-    });
-    if (!result.success) throw new MemoryCallError(result.error);
-    const created = receiptOf(result)?.incarnation;
-    if (created !== undefined) meet(place, created);
+    return { exists: conversation !== null, metadata: conversation?.metadata, incarnation };
   }
 
   /** The session's main transcript, which is created empty if a subagent's entries come first. */
   async function parentOf({ parent: main }: TranscriptPlace) {
     if (main === undefined) return undefined;
-    if ((await headOf(main)).metadata === undefined) await append(main, []);
+    if (!(await headOf(main)).exists) await append(main, []);
     return { conversationId: main.conversationId, incarnation: (await headOf(main)).incarnation };
   }
 
@@ -143,29 +113,31 @@ export function createTranscripts(provider: VersionedMemoryProvider, description
     let entries = firstOfEach(given);
     for (;;) {
       const head = await headOf(place);
-      if (head.metadata !== undefined && description.countsEntries(place.key)) {
+      if (head.exists && description.countsEntries(place.key)) {
         entries = await unknownEntries(place, entries);
         if (entries.length === 0) return;
       }
-      const childOf = head.metadata === undefined ? await parentOf(place) : undefined;
+      const childOf = head.exists ? undefined : await parentOf(place);
       const metadata = description.metadataOf(place.key, entries, head);
       try {
-        await write(place, entries.map(messageOf), metadata ?? {}, {
+        const { conversationId, owner: userId } = place;
+        const written = await writeTo({ provider, conversationId, userId }, head, {
+          messages: entries.map(messageOf),
           messageIds: entries.map(messageIdOf),
-          expectedIncarnation: head.incarnation,
+          ...(metadata === undefined ? {} : { metadata }),
           ...(childOf === undefined ? {} : { childOf }),
-          ...(head.metadata === undefined ? { expectedVersion: 0 } : {}),
           // The summary of the entries depends on the earlier summary.
-          ...(head.metadata !== undefined && metadata !== undefined
-            ? { expectedMetadataVersion: Number(head.metadata["metadataVersion"] ?? 0) }
+          ...(head.exists && metadata !== undefined
+            ? { expectedMetadataVersion: Number(head.metadata?.["metadataVersion"] ?? 0) }
             : {}),
         });
+        if (!head.exists) meet(place, written.incarnation);
         return;
       } catch (error) {
         if (isConflict(error, "message-id")) entries = await unknownEntries(place, entries);
-        else if (head.metadata === undefined && isConflict(error, "incarnation", "version")) {
+        else if (!head.exists && isConflict(error, "incarnation", "version")) {
           // Another process has created it. If it is still missing, it was erased.
-          if ((await headOf(place)).metadata === undefined) throw error;
+          if (!(await headOf(place)).exists) throw error;
         } else if (!isConflict(error, "metadata-version")) throw error;
       }
     }

@@ -1,8 +1,8 @@
 import type { MemoryProvider, VersionedMemoryProvider } from "@jaf/memory";
 import { checkedProvider } from "@jaf/memory/internal";
 
-/** The memory that a bridge works on. */
-export interface MemorySettings {
+/** The settings that all functions of this package have. */
+export interface LangGraphSettings {
   /** Where everything is stored: a provider of JAF, also with `withRetry` around it. */
   readonly provider: MemoryProvider;
   /**
@@ -20,7 +20,7 @@ export interface Memory {
 }
 
 /** Checks the settings of the function `name`. Throws a `TypeError` if they are invalid. */
-export const checkedMemory = (name: string, settings: MemorySettings): Memory => ({
+export const checkedMemory = (name: string, settings: LangGraphSettings): Memory => ({
   provider: checkedProvider(name, settings),
   userId: settings.userId,
 });

@@ -59,6 +59,18 @@ it("adds nothing to what was erased after it was read, nor to another user's con
   expect(await open(provider).getMessages()).toHaveLength(1);
 });
 
+it("adds nothing from before an erasure to a conversation that was begun after it", async () => {
+  const provider = createInMemoryProvider();
+  const early = open(provider);
+  expect(await early.getMessages()).toEqual([]);
+  await provider.clearUserConversations("ada");
+  await open(provider).addUserMessage("Hi");
+  await expect(early.addAIMessage("late")).rejects.toMatchObject({
+    memoryError: { _tag: "MemoryConflictError", reason: "incarnation" },
+  });
+  expect(await open(provider).getMessages()).toHaveLength(1);
+});
+
 it("adds nothing to what was erased after its own writes, without a read between", async () => {
   const provider = createInMemoryProvider();
   for (const userId of ["ada", undefined]) {

@@ -136,6 +136,28 @@ it("refuses what a run puts after its user or its thread was erased, also in a s
   }
 });
 
+it.each(["", "the newest checkpoint"])(
+  "stores nothing of a subgraph in a thread that was erased and begun again (the run began with: %s)",
+  async (began) => {
+    const provider = open();
+    const memory = { provider, userId: "ada" };
+    if (began !== "") await putRun(createCheckpointSaver(memory), configOf("thread"), 2);
+    const saver = createCheckpointSaver(memory);
+    await saver.getTuple(configOf("thread"));
+    await provider.clearUserConversations("ada");
+    const other = createCheckpointSaver(memory);
+    await other.getTuple(configOf("thread"));
+    await putRun(other, configOf("thread"), 2);
+    // With the durability "async", the graph's own checkpoint may not be stored yet.
+    const { configurable } = configOf("thread", "sub:1");
+    const child = { configurable: { ...configurable, checkpoint_map: { "": uuid6(9) } } };
+    expect(await saver.getTuple(child)).toBeUndefined();
+    const put = saver.put(child, checkpointOf(0), metadataOf(0), { first: 1, messages: 1 });
+    await expect(put).rejects.toMatchObject(conflict("incarnation"));
+    expect(await collected(other.list(configOf("thread", "sub:1")))).toEqual([]);
+  },
+);
+
 it("erases a thread with its subgraphs, and lists only threads and namespaces of the user", async () => {
   const provider = open();
   const adas = createCheckpointSaver({ provider, userId: "ada" });

@@ -1,7 +1,7 @@
 import { createInMemoryProvider, type MemoryProvider } from "@jaf/memory";
 import { rankTexts } from "@jaf/user-memory";
 import type { BaseStore, Operation } from "@langchain/langgraph-checkpoint";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { createStore } from "../src/index.ts";
 
 const open = (provider: MemoryProvider = createInMemoryProvider()): BaseStore =>
@@ -42,6 +42,17 @@ it("searches by prefix, filter and pages, the last written first", async () => {
     await store.search(["docs"], { limit: 3, offset: 3 }),
   ];
   expect(keysOf(pages.flat()).sort()).toEqual(["k0", "k1", "k2", "k3", "k4"]);
+});
+
+it("reads all documents for a query only", async () => {
+  const provider = createInMemoryProvider({ maxConversations: 1_000 });
+  const store = open(provider);
+  await Promise.all(Array.from({ length: 250 }, (_, n) => store.put(["docs"], `k${n}`, { text: "tea" })));
+  const find = vi.spyOn(provider, "findConversations");
+  expect(await open(provider).search(["docs"], { limit: 10, offset: 5 })).toHaveLength(10);
+  expect(find).toHaveBeenCalledTimes(1);
+  expect(await open(provider).search(["docs"], { limit: 10, query: "tea" })).toHaveLength(10);
+  expect(find).toHaveBeenCalledTimes(3);
 });
 
 it("ranks by a query, respects which fields are indexed, and refuses a query that nothing can rank", async () => {
@@ -99,6 +110,8 @@ it("makes a batch's reads before its puts, of which the last one of a document c
 it("keeps users apart, isn't in lists of conversations, and is erased with the user", async () => {
   const provider = createInMemoryProvider();
   const [adas, bobs] = [open(provider), createStore({ provider, userId: "bob" })];
+  const early = open(provider);
+  expect(await early.listNamespaces()).toEqual([]);
   await adas.put(["a"], "k", { of: "ada" });
   await bobs.put(["a"], "k", { of: "bob" });
   expect((await adas.get(["a"], "k"))?.value).toEqual({ of: "ada" });
@@ -118,6 +131,10 @@ it("keeps users apart, isn't in lists of conversations, and is erased with the u
   const later = open(provider);
   await later.put(["a"], "k", { of: "after" });
   expect((await later.get(["a"], "k"))?.value).toEqual({ of: "after" });
+  // A run that saw no documents before the erasure.
+  await expect(early.put(["a"], "k", { of: "before" })).rejects.toMatchObject({
+    memoryError: { _tag: "MemoryConflictError", reason: "incarnation" },
+  });
   expect((await bobs.get(["a"], "k"))?.value).toEqual({ of: "bob" });
 });
 

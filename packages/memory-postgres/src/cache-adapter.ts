@@ -28,18 +28,18 @@ import type { ResolvedNames } from "./table-names.ts";
  *
  * declare function sendReport(): Promise<void>;
  *
- * const cache = await createPostgresCacheAdapter(new Pool(), { schema: "memory" });
+ * const cache = await createPostgresCacheAdapter({ schema: "memory" }, new Pool());
  * const isFirst = await cache.setIfAbsent("report:2026-11-02", "sent", { ttlSeconds: 86_400 });
  * if (isFirst) await sendReport();
  * ```
  */
 export async function createPostgresCacheAdapter(
+  config: Pick<PostgresConfig, "tableName" | "schema" | "migrate">,
   client: PostgresClient,
-  options: Pick<PostgresConfig, "tableName" | "schema" | "migrate"> = {},
 ): Promise<CacheAdapter> {
   const operation = "createPostgresCacheAdapter";
   requireClient(client, operation);
-  const opening = { settings: parseConfig(options), client, group: cacheTables, operation };
+  const opening = { settings: parseConfig(config), client, group: cacheTables, operation };
   return openStore(opening, ({ sql, names }) => {
     const statements = createCacheStatements(names, { removesEnded: sql.autocommit });
     const change = (statement: Statement) => sql.query({ ...statement, writes: true });

@@ -22,7 +22,7 @@ describeCacheAdapterConformance({
   name: "postgres, a pool",
   createCache: async () => {
     const schema = schemaOf();
-    const connect = () => createPostgresCacheAdapter(pool, { schema });
+    const connect = () => createPostgresCacheAdapter({ schema }, pool);
     return { cache: await connect(), connect, dispose: async () => {} };
   },
 });
@@ -36,7 +36,7 @@ describe("a cache in Postgres", () => {
 
   it("removes expired values in parts as it writes, but not for a refused claim", async () => {
     const schema = schemaOf();
-    const cache = await createPostgresCacheAdapter(pool, { schema });
+    const cache = await createPostgresCacheAdapter({ schema }, pool);
     for (let at = 0; at < 30; at++) await cache.set(`ended${at}`, "v", { ttlSeconds: 100 });
     await end(schema);
     await cache.set("taken", "v", { ttlSeconds: 100 });
@@ -49,11 +49,11 @@ describe("a cache in Postgres", () => {
 
   it("doesn't wait for a concurrent write of expired values", async () => {
     const schema = schemaOf();
-    const cache = await createPostgresCacheAdapter(pool, { schema });
+    const cache = await createPostgresCacheAdapter({ schema }, pool);
     await cache.set("ended", "v", { ttlSeconds: 100 });
     await end(schema);
     await useClient(async (client) => {
-      const other = await createPostgresCacheAdapter(client, { schema });
+      const other = await createPostgresCacheAdapter({ schema }, client);
       await client.query("BEGIN");
       await other.set("ended", "new", { ttlSeconds: 100 });
       await cache.set("k", "v", { ttlSeconds: 100 });
@@ -64,7 +64,7 @@ describe("a cache in Postgres", () => {
 
   it("accepts many concurrent writes of expiring values without a deadlock", async () => {
     const schema = schemaOf();
-    const cache = await createPostgresCacheAdapter(pool, { schema });
+    const cache = await createPostgresCacheAdapter({ schema }, pool);
     const keys = Array.from({ length: 8 }, (_, at) => `k${at}`);
     for (let round = 0; round < 20; round++) {
       const writing = [...keys, ...keys.toReversed()].map((key) => cache.set(key, "v", { ttlSeconds: 100 }));
@@ -74,11 +74,11 @@ describe("a cache in Postgres", () => {
 
   it("is part of the application's transaction on a client, and removes nothing in it", async () => {
     const schema = schemaOf();
-    const cache = await createPostgresCacheAdapter(pool, { schema });
+    const cache = await createPostgresCacheAdapter({ schema }, pool);
     await cache.set("ended", "v", { ttlSeconds: 100 });
     await end(schema);
     await useClient(async (client) => {
-      const inTransaction = await createPostgresCacheAdapter(client, { schema });
+      const inTransaction = await createPostgresCacheAdapter({ schema }, client);
       await client.query("BEGIN");
       expect(await inTransaction.setIfAbsent("k", "v", { ttlSeconds: 100 })).toBe(true);
       await client.query("ROLLBACK");
@@ -90,7 +90,7 @@ describe("a cache in Postgres", () => {
     const schema = schemaOf();
     const provider = await createPostgresProvider({ schema, partitions: 2 }, pool);
     onTestFinished(async () => void (await provider.close()));
-    const cache = await createPostgresCacheAdapter(pool, { schema });
+    const cache = await createPostgresCacheAdapter({ schema }, pool);
     await cache.set("k", "v", { ttlSeconds: 100 });
     expect(await provider.getConversation("k")).toMatchObject({ success: true, data: null });
   });

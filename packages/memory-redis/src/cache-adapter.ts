@@ -20,16 +20,16 @@ import { text } from "./lua.ts";
  * declare const client: RedisClient;
  * declare function sendReport(): Promise<void>;
  *
- * const cache = createRedisCacheAdapter(client, { keyPrefix: "app:" });
+ * const cache = createRedisCacheAdapter({ keyPrefix: "app:" }, client);
  * const isFirst = await cache.setIfAbsent("report:2026-11-02", "sent", { ttlSeconds: 86_400 });
  * if (isFirst) await sendReport();
  * ```
  */
 export function createRedisCacheAdapter(
+  config: Pick<RedisConfig, "keyPrefix" | "commandTimeoutMs">,
   client: RedisClient,
-  options: Pick<RedisConfig, "keyPrefix" | "commandTimeoutMs"> = {},
 ): CacheAdapter {
-  const { keyPrefix, commandTimeoutMs } = parseConfig(options);
+  const { keyPrefix, commandTimeoutMs } = parseConfig(config);
   const port = adaptClient(client);
   const deadlines = createDeadlines(commandTimeoutMs, port.onTimeout);
   // On a Cluster, the text in the braces selects the server. If `keyPrefix` has a hash tag, that hash tag selects it.

@@ -20,7 +20,7 @@ it.each(CLIENTS)("a cache on %s is separate from the conversations with its pref
   const { client, end } = await openers[name]();
   onTestFinished(async () => void (await end()));
   const provider = await createRedisProvider({ keyPrefix }, client);
-  await createRedisCacheAdapter(client, { keyPrefix }).set("k", "v", { ttlSeconds: 100 });
+  await createRedisCacheAdapter({ keyPrefix }, client).set("k", "v", { ttlSeconds: 100 });
   for (const id of ["k", "cache:{k}", "cache:k"]) {
     const read = await provider.getConversation(id);
     expect(read).toMatchObject({ success: true, data: null });
@@ -28,5 +28,5 @@ it.each(CLIENTS)("a cache on %s is separate from the conversations with its pref
 });
 
 it("refuses anything but a client", () => {
-  expect(() => createRedisCacheAdapter({} as never)).toThrow(TypeError);
+  expect(() => createRedisCacheAdapter({}, {} as never)).toThrow(TypeError);
 });

@@ -197,7 +197,7 @@ describe("the rights in the README", () => {
     const { host, port, username, password } = place("turns");
     const client = createClient({ socket: { host, port }, username, password });
     await client.connect();
-    const log = createRedisTurnLog(client, { keyPrefix });
+    const log = createRedisTurnLog({ keyPrefix }, client);
     const turn = { conversationId: "c", userId: "u", turnId: "t", request: "{}" };
     const begun = await log.begin({ ...turn, leaseSeconds: 60, keepSeconds: 60 });
     if (!begun.success || !begun.data.begun) return expect.fail("It has not begun.");
@@ -228,7 +228,7 @@ describe("the rights in the README", () => {
     const { host, port, username, password } = place("inboxes");
     const client = createClient({ socket: { host, port }, username, password });
     await client.connect();
-    const inbox = createRedisInbox(client, { keyPrefix });
+    const inbox = createRedisInbox({ keyPrefix }, client);
     const entry = { conversationId: "c", userId: "u", content: "x" };
     const put = await inbox.put({ ...entry, key: "1" });
     const results: Result<unknown>[] = [put, await inbox.put({ ...entry, key: "2" })];
@@ -246,7 +246,7 @@ describe("the rights in the README", () => {
     const { host, port, username, password } = place("timers");
     const client = createClient({ socket: { host, port }, username, password });
     await client.connect();
-    const timers = createRedisTimers(client, { keyPrefix });
+    const timers = createRedisTimers({ keyPrefix }, client);
     const name = { conversationId: "c", timerId: "t" };
     const [from, to] = [new Date(1), new Date(2)];
     const timer = { ...name, at: from, content: "x" };

@@ -2,6 +2,16 @@
 
 export { sha256, sha512t256, startSha512t256 } from "#digest";
 export { isMediaResolver } from "./blobs/media-resolver.ts";
+export { allConversations } from "./bridge/all-conversations.ts";
+export {
+  appendTo,
+  isConflict,
+  look,
+  type Place,
+  type Seen,
+  type Written,
+  writeTo,
+} from "./bridge/append-to.ts";
 export { checkedProvider } from "./bridge/checked-provider.ts";
 export { isExact } from "./bridge/is-exact.ts";
 export { chatMemoryConfigSchema, parseChatMemoryConfig, windowOptionsOf } from "./chat-memory/config.ts";
@@ -62,7 +72,7 @@ export { backoffDelayMs } from "./runtime/backoff.ts";
 export { base64Of, bytesIn, textIn, utf8Of } from "./runtime/bytes.ts";
 export { isTooDeep, jsonIn, MAX_DEPTH } from "./runtime/depth.ts";
 export { createKeyedQueue, type KeyedQueue } from "./runtime/keyed-queue.ts";
-export { extendObject, present, thawed } from "./runtime/objects.ts";
+export { extendObject, present, setBounded, thawed } from "./runtime/objects.ts";
 export { callSafely } from "./runtime/observer.ts";
 export { createPieces, type Pieces } from "./runtime/pieces.ts";
 export { processEnvironment, restart, type Timeout, unref, warn } from "./runtime/process.ts";

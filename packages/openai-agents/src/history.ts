@@ -1,53 +1,21 @@
-import {
-  isMemoryConflictError,
-  type MemoryConflictReason,
-  type MessageSelection,
-  type RichMessage,
-  type WriteOptions,
-  type WriteReceipt,
-} from "@jaf/memory";
-import { isMediaResolver, MemoryCallError, ownField, present, receiptOf, unwrap } from "@jaf/memory/internal";
+import type { MessageSelection, RichMessage } from "@jaf/memory";
+import { isMediaResolver, type Place, present, type Seen, unwrap } from "@jaf/memory/internal";
 import { itemsOf } from "./items/to-items.ts";
-import type { Place } from "./settings.ts";
 
 /** A consistent read of a conversation. */
-export interface Reading {
-  readonly exists: boolean;
+export interface Reading extends Seen {
   /** The selected messages, with the bytes of media in place. */
   readonly messages: readonly RichMessage[];
   /** The number of stored messages. */
   readonly count: number;
   /** The number of changes; 0 if the conversation doesn't exist. */
   readonly version: number;
-  readonly incarnation: string;
-  /** The incarnation that the conversation's creator read before. Absent if a session didn't create it. */
-  readonly began: string | undefined;
   /** Whether a write under the key `receiptFor` was already made. */
   readonly written: boolean;
 }
 
-/** A write to the end of a conversation. */
-export interface Change
-  extends Pick<WriteOptions, "expectedVersion" | "idempotencyKey" | "childOf" | "messageIds"> {
-  readonly messages: readonly RichMessage[];
-  /** How many messages are dropped from the end first. Default 0. */
-  readonly dropLast?: number;
-  readonly expectedIncarnation: string;
-  /** What {@link Reading.began} is after this write. Default: as before. */
-  readonly began?: string;
-}
-
 /** Reads of more messages read the whole conversation. */
 const MAX_LIMIT = 100_000;
-
-/** The field of a conversation's metadata that belongs to this package. */
-const METADATA = "openaiAgents";
-
-function beganIn(metadata: object | undefined): string | undefined {
-  const own = metadata === undefined ? undefined : ownField(metadata, METADATA);
-  const began = typeof own === "object" && own !== null ? ownField(own, "began") : undefined;
-  return typeof began === "string" ? began : undefined;
-}
 
 /** Reads the conversation of `place`. A conversation of another user counts as missing. */
 export async function readHistory(
@@ -67,7 +35,6 @@ export async function readHistory(
     count: metadata?.totalMessages ?? 0,
     version: metadata?.version ?? 0,
     incarnation: found.incarnation,
-    began: beganIn(metadata),
     written: found.receipt !== undefined,
   };
 }
@@ -86,32 +53,3 @@ export async function readEnd(place: Place, count: number, receiptFor?: string):
     if (items.length >= count && isNamed) return reading;
   }
 }
-
-/**
- * Changes the end of the conversation, which is created if it is missing. Returns the receipt of the write, or
- * `undefined` if the same write was already made. Throws a `MemoryCallError`.
- */
-export async function changeHistory(
-  { provider, conversationId, userId }: Place,
-  { messages, began, ...conditions }: Change,
-): Promise<WriteReceipt | undefined> {
-  const options: WriteOptions = {
-    ...conditions,
-    idempotencyKey: conditions.idempotencyKey ?? crypto.randomUUID(),
-    createIfMissing: userId === undefined ? "unowned" : true,
-  };
-  const result = await provider.appendMessages(
-    conversationId,
-    messages as Parameters<typeof provider.appendMessages>[1],
-    present({ userId, [METADATA]: began === undefined ? undefined : { began } }),
-    options,
-  );
-  if (!result.success) throw new MemoryCallError(result.error);
-  return receiptOf(result);
-}
-
-/** Whether the error says that the conversation changed since it was read, in one of these ways. */
-export const isConflict = (error: unknown, ...reasons: readonly MemoryConflictReason[]): boolean =>
-  error instanceof MemoryCallError &&
-  isMemoryConflictError(error.memoryError) &&
-  reasons.includes(error.memoryError.reason);

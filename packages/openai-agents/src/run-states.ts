@@ -1,9 +1,8 @@
 import type { RichMessage } from "@jaf/memory";
-import { sha256 } from "@jaf/memory/internal";
+import { isConflict, type Place, sha256, writeTo } from "@jaf/memory/internal";
 import { type Agent, RunState } from "@openai/agents-core";
 import type { Followed } from "./followed.ts";
-import { changeHistory, isConflict, type Reading, readHistory } from "./history.ts";
-import type { Place } from "./settings.ts";
+import { type Reading, readHistory } from "./history.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: the SDK's own bound of an agent
 type AnyAgent = Agent<any, any>;
@@ -72,15 +71,14 @@ export function createRunStates(place: Place, followed: Followed): StoredRunStat
   /** Replaces what is stored. Repeats it if another process did so at the same time. */
   async function replace(own: Place, message: RichMessage | undefined, incarnation: string): Promise<void> {
     for (;;) {
-      const { count, version, incarnation: expectedIncarnation } = await readHistory(own, "none");
-      if (message === undefined && count === 0) return;
+      const stored = await readHistory(own, "none");
+      if (message === undefined && stored.count === 0) return;
       try {
-        await changeHistory(own, {
+        await writeTo(own, stored, {
           messages: message === undefined ? [] : [message],
-          dropLast: count,
+          dropLast: stored.count,
           childOf: { conversationId, incarnation },
-          expectedVersion: version,
-          expectedIncarnation,
+          expectedVersion: stored.version,
         });
         return;
       } catch (error) {
@@ -105,8 +103,7 @@ export function createRunStates(place: Place, followed: Followed): StoredRunStat
       if (taken.length > 0 && !again) return undefined;
       const state = await RunState.fromString<unknown, typeof agent>(agent, waiting.content);
       try {
-        const { version: expectedVersion, incarnation: expectedIncarnation } = stored;
-        await changeHistory(own, { messages: [TAKEN], expectedVersion, expectedIncarnation });
+        await writeTo(own, stored, { messages: [TAKEN], expectedVersion: stored.version });
       } catch (error) {
         if (isConflict(error, "version", "incarnation")) return undefined;
         throw error;

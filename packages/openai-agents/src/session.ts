@@ -1,4 +1,4 @@
-import { describeCause, warn } from "@jaf/memory/internal";
+import { describeCause, isConflict, warn } from "@jaf/memory/internal";
 import type {
   AgentInputItem,
   OpenAIResponsesCompactionAwareSession,
@@ -8,7 +8,7 @@ import type {
   SessionHistoryTransactionAwareSession,
 } from "@openai/agents-core";
 import { followConversation } from "./followed.ts";
-import { isConflict, readEnd, readHistory } from "./history.ts";
+import { readEnd, readHistory } from "./history.ts";
 import { itemsOf } from "./items/to-items.ts";
 import { messagesOf } from "./items/to-messages.ts";
 import { createRunStates, type RunStates } from "./run-states.ts";

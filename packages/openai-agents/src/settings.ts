@@ -1,5 +1,5 @@
-import type { MemoryProvider, VersionedMemoryProvider } from "@jaf/memory";
-import { checkedProvider } from "@jaf/memory/internal";
+import type { MemoryProvider } from "@jaf/memory";
+import { checkedProvider, type Place } from "@jaf/memory/internal";
 import type { AgentInputItem } from "@openai/agents-core";
 
 /** The settings of {@link createSession}. */
@@ -24,14 +24,7 @@ export interface SessionSettings {
   ) => Promise<readonly AgentInputItem[] | undefined> | readonly AgentInputItem[] | undefined;
 }
 
-/** The checked settings of a session's conversation. */
-export interface Place {
-  readonly provider: VersionedMemoryProvider;
-  readonly conversationId: string;
-  readonly userId: string | undefined;
-}
-
-/** Throws a `TypeError` if the settings are invalid. */
+/** Returns the conversation of a session. Throws a `TypeError` if the settings are invalid. */
 export function placeOf(settings: SessionSettings): Place {
   const provider = checkedProvider("createSession", settings, ["conversationId"]);
   return { provider, conversationId: settings.conversationId, userId: settings.userId };

@@ -1,4 +1,4 @@
-import { sha256, unwrap } from "@jaf/memory/internal";
+import { isConflict, type Place, sha256, unwrap, writeTo } from "@jaf/memory/internal";
 import type {
   AgentInputItem,
   SessionHistoryMutation,
@@ -6,9 +6,8 @@ import type {
 } from "@openai/agents-core";
 import { divided, type EndChange, mutated, popped, replacing } from "./end-change.ts";
 import type { Followed } from "./followed.ts";
-import { changeHistory, isConflict, type Reading, readEnd, readHistory } from "./history.ts";
+import { type Reading, readEnd, readHistory } from "./history.ts";
 import { messagesOf } from "./items/to-messages.ts";
-import type { Place } from "./settings.ts";
 
 type Run = object | undefined;
 
@@ -40,16 +39,16 @@ export function createTransactions(place: Place, followed: Followed): Transactio
 
   async function change(run: Run, reading: Reading, end: EndChange, idempotencyKey?: string): Promise<void> {
     const { dropLast, messages } = end;
-    const receipt = await changeHistory(place, {
+    const seen = { exists: reading.exists, incarnation: followed.expected(run, reading) };
+    const written = await writeTo(place, seen, {
       dropLast,
       messages,
       ...(await messageIdsFor(reading, end)),
-      expectedIncarnation: followed.expected(run, reading),
       // A repeated write finds another version.
       ...(reading.written ? {} : { expectedVersion: reading.version }),
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     });
-    await followed.wrote(run, reading, receipt);
+    followed.wrote(run, written, reading);
   }
 
   /** Whether a write failed only because another one came between. A conversation of another user stays missing. */

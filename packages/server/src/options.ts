@@ -50,7 +50,7 @@ export interface ServerAppOptions<Ctx> extends Pick<TurnSharing, "queue" | "conc
   /**
    * Stores the turns and their events. Default: a log in this process's memory, and the process warns about it. Turns
    * in that log are lost when the process ends, and other processes can't see them. In production, use your adapter's
-   * log, e.g. `createRedisTurnLog(client)`.
+   * log, e.g. `createRedisTurnLog({}, client)`.
    */
   readonly turnLog?: TurnLog;
   /**

@@ -22,7 +22,7 @@ export function versionedProvider(provider: MemoryProvider | undefined): Version
 /** Creates a turn log in memory, and warns that turns are lost when the process ends. */
 export function inMemoryLog(): TurnLog {
   process.emitWarning(
-    "The server keeps its turn log in memory: turns are lost when the process ends, and other processes can't see them. Set turnLog, e.g. to createRedisTurnLog(client).",
+    "The server keeps its turn log in memory: turns are lost when the process ends, and other processes can't see them. Set turnLog, e.g. to createRedisTurnLog({}, client).",
     { type: "JAFServerWarning" },
   );
   return createInMemoryTurnLog();

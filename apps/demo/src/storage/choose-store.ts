@@ -106,10 +106,10 @@ async function inRedis(set: Variables): Promise<ChosenTurnStores> {
     client.destroy();
     throw new Failure("The turn log can't be opened in Redis. Check the variables JAF_REDIS_….");
   }
-  const options = keyPrefix === undefined ? {} : { keyPrefix };
-  const turnLog = createRedisTurnLog(client, options);
-  const inbox = createRedisInbox(client, options);
-  const timers = createRedisTimers(client, options);
+  const config = keyPrefix === undefined ? {} : { keyPrefix };
+  const turnLog = createRedisTurnLog(config, client);
+  const inbox = createRedisInbox(config, client);
+  const timers = createRedisTimers(config, client);
   return { turnLog, inbox, timers, close: async () => void (await client.close()) };
 }
 
@@ -135,11 +135,11 @@ async function inPostgres(set: Variables): Promise<ChosenTurnStores> {
   pool.on("error", () => {}); // Each call reports its own failure.
   const [tableName, schema] = [set("JAF_POSTGRES_TABLE"), set("JAF_POSTGRES_SCHEMA")];
   try {
-    const options = {
+    const config = {
       ...(tableName === undefined ? {} : { tableName }),
       ...(schema === undefined ? {} : { schema }),
     };
-    return { ...(await openPostgresTurnStores(pool, options)), close: () => pool.end() };
+    return { ...(await openPostgresTurnStores(config, pool)), close: () => pool.end() };
   } catch (thrown) {
     await pool.end();
     throw thrown;
@@ -148,12 +148,12 @@ async function inPostgres(set: Variables): Promise<ChosenTurnStores> {
 
 /** Opens turn log, inbox and timers in Postgres, or in the folder's PGlite. */
 export async function openPostgresTurnStores(
-  client: Parameters<typeof createPostgresTurnLog>[0],
-  options: Parameters<typeof createPostgresTurnLog>[1] = {},
+  config: Parameters<typeof createPostgresTurnLog>[0],
+  client: Parameters<typeof createPostgresTurnLog>[1],
 ): Promise<TurnStores> {
   return {
-    turnLog: await createPostgresTurnLog(client, options),
-    inbox: await createPostgresInbox(client, options),
-    timers: await createPostgresTimers(client, options),
+    turnLog: await createPostgresTurnLog(config, client),
+    inbox: await createPostgresInbox(config, client),
+    timers: await createPostgresTimers(config, client),
   };
 }

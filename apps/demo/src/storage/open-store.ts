@@ -78,7 +78,7 @@ async function openFolder(
     let turns: ChosenTurnStores | undefined;
     const openTurnStores = async () => {
       turns = await chooseTurnStores(environment);
-      return turns ?? openPostgresTurnStores(database.client);
+      return turns ?? openPostgresTurnStores({}, database.client);
     };
     const close = async () => {
       await turns?.close();

@@ -33,9 +33,9 @@ export async function openStores({ backend, url, namespace }: Task): Promise<Sto
     const client = await createClient({ url }).connect();
     const keyPrefix = `${namespace}:`;
     const provider = await createRedisProvider({ keyPrefix }, client);
-    return { provider, log: createRedisTurnLog(client, { keyPrefix }), close: () => client.close() };
+    return { provider, log: createRedisTurnLog({ keyPrefix }, client), close: () => client.close() };
   }
   const pool = new pg.Pool({ connectionString: url });
   const provider = await createPostgresProvider({ schema: namespace }, pool);
-  return { provider, log: await createPostgresTurnLog(pool, { schema: namespace }), close: () => pool.end() };
+  return { provider, log: await createPostgresTurnLog({ schema: namespace }, pool), close: () => pool.end() };
 }

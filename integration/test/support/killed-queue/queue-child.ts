@@ -27,7 +27,7 @@ async function openOnRedis({ url, name }: QueueChildOptions) {
   await client.connect();
   return {
     defaultMemoryProvider: await createRedisProvider({ type: "redis", keyPrefix }, client),
-    turnLog: createRedisTurnLog(client, { keyPrefix }),
+    turnLog: createRedisTurnLog({ keyPrefix }, client),
     queue: createBullMQQueue({ connection: url, prefix: name }),
   };
 }
@@ -37,7 +37,7 @@ async function openOnPostgres({ url, name }: QueueChildOptions) {
   pool.on("error", () => undefined);
   return {
     defaultMemoryProvider: await createPostgresProvider({ type: "postgres", schema: name }, pool),
-    turnLog: await createPostgresTurnLog(pool, { schema: name }),
+    turnLog: await createPostgresTurnLog({ schema: name }, pool),
     queue: createPgBossQueue({ pool, schema: `${name}_queue` }),
   };
 }

@@ -30,7 +30,7 @@ export async function openQueueProcess(
     [agentWith(ledger)],
     { modelProvider: slowModel },
     {
-      ...{ defaultMemoryProvider: provider, turnLog: await createPostgresTurnLog(pool, { schema }) },
+      ...{ defaultMemoryProvider: provider, turnLog: await createPostgresTurnLog({ schema }, pool) },
       ...{ queue, concurrency },
       // Turns are handed over in their middle.
       shutdownMs: 0,

@@ -20,13 +20,13 @@ async function openStore({ store }: ServerChildOptions) {
     client.on("error", () => undefined);
     await client.connect();
     const provider = await createRedisProvider({ type: "redis", keyPrefix }, client);
-    return { provider, turnLog: createRedisTurnLog(client, { keyPrefix }) };
+    return { provider, turnLog: createRedisTurnLog({ keyPrefix }, client) };
   }
   const { url, schema } = store;
   const pool = new pg.Pool({ connectionString: url });
   pool.on("error", () => undefined);
   const provider = await createPostgresProvider({ type: "postgres", schema }, pool);
-  return { provider, turnLog: await createPostgresTurnLog(pool, { schema }) };
+  return { provider, turnLog: await createPostgresTurnLog({ schema }, pool) };
 }
 
 const options: ServerChildOptions = JSON.parse(process.argv[2] ?? "{}");

@@ -46,7 +46,7 @@ export async function openPostgres(): Promise<Stores> {
   return {
     sent,
     provider: await createPostgresProvider({ schema }, watched),
-    turnLog: await createPostgresTurnLog(watched, { schema }),
+    turnLog: await createPostgresTurnLog({ schema }, watched),
     userMemory: await createPostgresUserMemory({ schema }, watched),
   };
 }
@@ -76,7 +76,7 @@ export async function openRedis(): Promise<Stores> {
   return {
     sent,
     provider: await createRedisProvider({ keyPrefix }, client),
-    turnLog: createRedisTurnLog(client, { keyPrefix }),
+    turnLog: createRedisTurnLog({ keyPrefix }, client),
     userMemory: await createRedisUserMemory({ keyPrefix }, client),
   };
 }

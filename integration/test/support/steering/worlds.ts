@@ -30,9 +30,9 @@ async function openRedis(): Promise<World> {
   onTestFinished(() => client.close());
   return {
     provider: await createRedisProvider({ keyPrefix }, client),
-    log: createRedisTurnLog(client, { keyPrefix }),
-    inbox: createRedisInbox(client, { keyPrefix }),
-    timers: createRedisTimers(client, { keyPrefix }),
+    log: createRedisTurnLog({ keyPrefix }, client),
+    inbox: createRedisInbox({ keyPrefix }, client),
+    timers: createRedisTimers({ keyPrefix }, client),
   };
 }
 
@@ -45,9 +45,9 @@ async function openPostgres(): Promise<World> {
   });
   return {
     provider: await createPostgresProvider({ schema }, pool),
-    log: await createPostgresTurnLog(pool, { schema }),
-    inbox: await createPostgresInbox(pool, { schema }),
-    timers: await createPostgresTimers(pool, { schema }),
+    log: await createPostgresTurnLog({ schema }, pool),
+    inbox: await createPostgresInbox({ schema }, pool),
+    timers: await createPostgresTimers({ schema }, pool),
   };
 }
 

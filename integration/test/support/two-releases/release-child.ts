@@ -24,13 +24,13 @@ async function openStore({ store }: ReleaseChildOptions) {
     client.on("error", () => undefined);
     await client.connect();
     const provider = await createRedisProvider({ type: "redis", keyPrefix }, client);
-    return { provider, turnLog: createRedisTurnLog(client, { keyPrefix }) };
+    return { provider, turnLog: createRedisTurnLog({ keyPrefix }, client) };
   }
   const { url, schema } = store;
   const pool = new pg.Pool({ connectionString: url });
   pool.on("error", () => undefined);
   const provider = await createPostgresProvider({ type: "postgres", schema }, pool);
-  return { provider, turnLog: await createPostgresTurnLog(pool, { schema }) };
+  return { provider, turnLog: await createPostgresTurnLog({ schema }, pool) };
 }
 
 const { provider, turnLog } = await openStore(options);

@@ -1,21 +1,14 @@
-import {
-  isMediaResolver,
-  type MemoryErrorUnion,
-  type MemoryProvider,
-  type Message,
-  type RichMessage,
-  type WriteOptions,
-  type WriteResult,
-} from "@jaf/memory";
+import { isMediaResolver, MemoryCallError, type MemoryProvider, type RichMessage } from "@jaf/memory";
 import {
   checkedProvider,
   createMemoryConflictError,
   createMemoryValidationError,
-  createSuccess,
-  MemoryCallError,
+  isConflict,
+  type Place,
   present,
-  receiptOf,
+  type Seen,
   unwrap,
+  writeTo,
 } from "@jaf/memory/internal";
 
 /**
@@ -36,14 +29,13 @@ export interface Chat {
 }
 
 /** The stored messages of a chat, as one read found them. */
-export interface ChatReading {
+export interface ChatReading extends Seen {
+  readonly place: Place;
   /** The messages, oldest first; `[]` if the conversation doesn't exist. */
   readonly messages: readonly RichMessage[];
   /** The position of the first message. */
   readonly firstPosition: number;
-  readonly exists: boolean;
   readonly version: number | undefined;
-  readonly incarnation: string;
 }
 
 /** The incarnation of the conversation that the first call with a chat found or created. */
@@ -56,17 +48,18 @@ const firstSeen = new WeakMap<Chat, string>();
 export async function readChat(operation: string, chat: Chat): Promise<ChatReading> {
   const { conversationId, userId } = chat;
   const provider = checkedProvider(operation, chat, ["conversationId"]);
+  const place = { provider, conversationId, userId };
   const { conversation, firstPosition, incarnation } = await unwrap(operation, () =>
     provider.readConversation(conversationId, present({ userId, owner: userId })),
   );
   if (conversation === null)
-    return { messages: [], firstPosition: 0, exists: false, version: undefined, incarnation };
+    return { place, messages: [], firstPosition: 0, exists: false, version: undefined, incarnation };
   if (!firstSeen.has(chat)) firstSeen.set(chat, incarnation);
   const { messages: stored, metadata } = conversation;
   const messages = isMediaResolver(provider)
     ? await unwrap(operation, () => provider.resolveMedia(conversationId, stored))
     : stored;
-  return { messages, firstPosition, exists: true, version: metadata?.version, incarnation };
+  return { place, messages, firstPosition, exists: true, version: metadata?.version, incarnation };
 }
 
 /** A change of the end of a chat. */
@@ -85,7 +78,7 @@ export interface ChatWrite {
  * - `{ refused }`: nothing was written, since another writer has just created the conversation or stored one of the
  *   messages. Read and decide again.
  */
-type ChatWritten = "alone" | "among-others" | { readonly refused: MemoryCallError };
+type ChatWritten = "alone" | "among-others" | { readonly refused: unknown };
 
 /** How often a write is decided again because another writer was faster. */
 const MAX_ATTEMPTS = 20;
@@ -100,7 +93,7 @@ export async function changeChat<Write extends ChatWrite>(
   chat: Chat,
   decide: (reading: ChatReading) => Write,
 ): Promise<{ readonly write: Write; readonly isAlone: boolean; readonly reading: ChatReading }> {
-  let refused: MemoryCallError | undefined;
+  let refused: unknown;
   for (let attempt = 1; ; attempt++) {
     const reading = await readChat(operation, chat);
     // Another writer has created a conversation that this chat doesn't see, so it is of another user or of none.
@@ -124,46 +117,26 @@ async function writeChat(
   chat: Chat,
   { reading, write }: { readonly reading: ChatReading; readonly write: ChatWrite },
 ): Promise<ChatWritten> {
-  const { provider, conversationId, userId } = chat;
   const { messages, dropLast = 0, messageIds } = write;
   const known = firstSeen.get(chat);
   if (known !== undefined && known !== reading.incarnation) throw conflict("incarnation", operation);
-  const options: WriteOptions = {
-    expectedIncarnation: reading.incarnation,
-    ...present({ messageIds }),
-    ...(dropLast === 0 ? {} : present({ dropLast, expectedVersion: reading.version })),
-    ...(reading.exists
-      ? {}
-      : { expectedVersion: 0, createIfMissing: userId === undefined ? ("unowned" as const) : true }),
-  };
-  let result: WriteResult;
   try {
-    result = await unwrap<WriteResult>(operation, async () => {
-      const written: WriteResult = await provider.appendMessages(
-        conversationId,
-        messages as readonly Message[],
-        present({ userId }),
-        options,
-      );
-      return written.success ? createSuccess(written) : written;
+    const { incarnation, receipt } = await writeTo(reading.place, reading, {
+      messages,
+      ...present({ messageIds }),
+      ...(dropLast === 0 ? {} : present({ dropLast, expectedVersion: reading.version })),
     });
-  } catch (thrown) {
-    if (thrown instanceof MemoryCallError && wasFaster(thrown.memoryError, reading, dropLast))
-      return { refused: thrown };
-    throw thrown;
+    firstSeen.set(chat, incarnation);
+    const end = reading.firstPosition + reading.messages.length - dropLast + messages.length;
+    return receipt?.nextPosition === end ? "alone" : "among-others";
+  } catch (error) {
+    // Another change of the messages that the write drops must not be overwritten.
+    const wasFaster =
+      (dropLast === 0 && isConflict(error, "message-id")) ||
+      (!reading.exists && isConflict(error, "version", "incarnation"));
+    if (wasFaster) return { refused: error };
+    throw error;
   }
-  const receipt = receiptOf(result);
-  if (receipt?.incarnation !== undefined) firstSeen.set(chat, receipt.incarnation);
-  const end = reading.firstPosition + reading.messages.length - dropLast + messages.length;
-  return receipt?.nextPosition === end ? "alone" : "among-others";
-}
-
-/** Whether another writer has just created the conversation, or stored one of the messages. */
-function wasFaster(error: MemoryErrorUnion, { exists }: ChatReading, dropLast: number): boolean {
-  if (error._tag !== "MemoryConflictError") return false;
-  // Another change of the messages that the write drops must not be overwritten.
-  if (error.reason === "message-id") return dropLast === 0;
-  return !exists && (error.reason === "version" || error.reason === "incarnation");
 }
 
 export const conflict = (reason: "incarnation" | "message-id", operation: string): MemoryCallError =>

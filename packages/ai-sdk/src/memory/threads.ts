@@ -1,6 +1,6 @@
 import type { ConversationMemory, MemoryProvider } from "@jaf/memory";
 import { conversationCursor } from "@jaf/memory/adapter";
-import { checkedProvider, present, unwrap } from "@jaf/memory/internal";
+import { allConversations, checkedProvider, present } from "@jaf/memory/internal";
 import { invalid } from "./chat.ts";
 
 /** What {@link threadsOf} lists. */
@@ -54,13 +54,10 @@ export async function threadsOf(asked: ThreadsQuery): Promise<ThreadPage> {
   const { userId, limit = 50, cursor } = asked;
   if (!Number.isSafeInteger(limit) || limit < 1) throw invalid("limit", "a whole number from 1", "threadsOf");
   const found: ConversationMemory[] = [];
-  for (let from = cursor, isMore = true; isMore && found.length <= limit; ) {
-    const query = { userId, limit: limit + 1, includeMessages: false, ...present({ cursor: from }) };
-    const page = await unwrap("threadsOf", () => provider.findConversations(query));
-    found.push(...page.filter(({ conversationId }) => !OF_LANGGRAPH.test(conversationId)));
-    const last = page.at(-1);
-    isMore = page.length > limit && last !== undefined;
-    from = last && conversationCursor(last);
+  const query = { userId, limit: limit + 1, includeMessages: false, ...present({ cursor }) };
+  for await (const conversation of allConversations(provider, query)) {
+    if (!OF_LANGGRAPH.test(conversation.conversationId)) found.push(conversation);
+    if (found.length > limit) break;
   }
   const threads = found.slice(0, limit);
   const last = threads.at(-1);

@@ -45,7 +45,7 @@ export interface StorageFragment {
 
 const postgresTurnLog = (client: string): Fragment => ({
   imports: [`import { createPostgresTurnLog } from "@jaf/memory-postgres";`],
-  code: [`const turnLog = await createPostgresTurnLog(${client});`],
+  code: [`const turnLog = await createPostgresTurnLog({}, ${client});`],
 });
 
 export const storageFragments: Readonly<Record<Storage, StorageFragment>> = {

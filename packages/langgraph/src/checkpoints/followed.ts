@@ -59,7 +59,9 @@ export function createFollowed(log: CheckpointLog, known: KnownCheckpoints): Fol
     const { standing } = found;
     if (started === undefined || standing.exists || standing.root === undefined) return found;
     const graph = { ...place, namespace: "" };
-    const root = (known.get(graph, started) ?? known.get(graph, ""))?.standing;
+    // With the durability "async", the put of `started` may not have begun.
+    const newest = known.newestOf(graph) ?? "";
+    const root = (known.get(graph, started) ?? known.get(graph, newest))?.standing;
     if (root === undefined && !standing.root.exists) throw erased();
     return { ...found, standing: { ...standing, root: root ?? standing.root } };
   }

@@ -1,3 +1,4 @@
+import { setBounded } from "@jaf/memory/internal";
 import type { Standing } from "./log.ts";
 import type { Place } from "./place.ts";
 import type { ChannelValue } from "./record.ts";
@@ -33,38 +34,27 @@ const keyOf = ({ thread, namespace }: Place, ...checkpoint: readonly string[]): 
   JSON.stringify([thread, namespace, ...checkpoint]);
 
 export function createKnownCheckpoints(): KnownCheckpoints {
-  const checkpoints = createBoundedMap<KnownCheckpoint>(CHECKPOINTS);
-  const starts = createBoundedMap<KnownCheckpoint>(STARTS);
-  const newest = createBoundedMap<string>(CHECKPOINTS);
+  const checkpoints = new Map<string, KnownCheckpoint>();
+  const starts = new Map<string, KnownCheckpoint>();
+  const newest = new Map<string, string>();
   const mapOf = (checkpoint: string) => (checkpoint === "" ? starts : checkpoints);
   return {
     get: (place, checkpoint) => mapOf(checkpoint).get(keyOf(place, checkpoint)),
-    set: (place, checkpoint, known) => mapOf(checkpoint).set(keyOf(place, checkpoint), known),
+    set: (place, checkpoint, known) => {
+      const limit = checkpoint === "" ? STARTS : CHECKPOINTS;
+      setBounded(mapOf(checkpoint), [keyOf(place, checkpoint), known], limit);
+    },
     newestOf: (place) => newest.get(keyOf(place)),
     sawNewest: (place, checkpoint) => {
       const seen = newest.get(keyOf(place));
-      if (seen === undefined || checkpoint > seen) newest.set(keyOf(place), checkpoint);
+      if (seen === undefined || checkpoint > seen)
+        setBounded(newest, [keyOf(place), checkpoint], CHECKPOINTS);
     },
     forgetStarts: (thread) => {
       const prefix = `[${JSON.stringify(thread)},`;
-      for (const map of [starts, newest]) map.removeAll((key) => key.startsWith(prefix));
-    },
-  };
-}
-
-/** Returns a map that drops the entry that was set first if there are more than `limit`. */
-function createBoundedMap<T>(limit: number) {
-  const entries = new Map<string, T>();
-  return {
-    get: (key: string): T | undefined => entries.get(key),
-    set: (key: string, value: T): void => {
-      entries.delete(key);
-      entries.set(key, value);
-      const [oldest] = entries.keys();
-      if (entries.size > limit && oldest !== undefined) entries.delete(oldest);
-    },
-    removeAll: (isRemoved: (key: string) => boolean): void => {
-      for (const key of entries.keys()) if (isRemoved(key)) entries.delete(key);
+      for (const map of [starts, newest]) {
+        for (const key of map.keys()) if (key.startsWith(prefix)) map.delete(key);
+      }
     },
   };
 }

@@ -1,10 +1,9 @@
-import { sameJson } from "@jaf/memory/internal";
+import { allConversations, present, sameJson } from "@jaf/memory/internal";
 import type {
   BaseCheckpointSaver,
   CheckpointListOptions,
   CheckpointTuple,
 } from "@langchain/langgraph-checkpoint";
-import { conversations } from "../conversations.ts";
 import type { Memory } from "../settings.ts";
 import { type FoundCheckpoint, historyOf } from "./history.ts";
 import type { CheckpointLog } from "./log.ts";
@@ -48,10 +47,14 @@ export async function* listCheckpoints(
   }
 }
 
-async function* threads({ memory }: ListSource, thread: string | undefined): AsyncGenerator<string> {
+async function* threads(
+  { memory: { provider, userId } }: ListSource,
+  thread: string | undefined,
+): AsyncGenerator<string> {
   if (thread !== undefined) yield String(thread);
   else {
-    for await (const { conversationId } of conversations(memory, { includeMessages: false })) {
+    const query = { ...present({ userId }), includeMessages: false };
+    for await (const { conversationId } of allConversations(provider, query)) {
       const found = threadIn(conversationId);
       if (found !== undefined) yield found;
     }
@@ -59,7 +62,7 @@ async function* threads({ memory }: ListSource, thread: string | undefined): Asy
 }
 
 async function namespaces(
-  { log, memory }: ListSource,
+  { log, memory: { provider, userId } }: ListSource,
   thread: string,
   namespace: string | undefined,
 ): Promise<readonly Place[]> {
@@ -68,10 +71,8 @@ async function namespaces(
   // Of another user's thread, not even the names of its subgraphs are read.
   if (!(await log.read(root, "none")).standing.exists) return [];
   const places: Place[] = [root];
-  for await (const { metadata } of conversations(memory, {
-    childrenOf: rootOf(root),
-    includeMessages: false,
-  })) {
+  const query = { ...present({ userId }), childrenOf: rootOf(root), includeMessages: false };
+  for await (const { metadata } of allConversations(provider, query)) {
     const child = namespaceIn(metadata);
     if (child !== undefined) places.push({ thread, namespace: child });
   }

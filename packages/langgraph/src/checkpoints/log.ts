@@ -1,19 +1,12 @@
-import {
-  type ConversationReading,
-  MemoryCallError,
-  type MemoryErrorUnion,
-  type MessageSelection,
-} from "@jaf/memory";
-import { present, unwrap } from "@jaf/memory/internal";
+import type { ConversationReading, MessageSelection } from "@jaf/memory";
+import { appendTo, isConflict, present, type Seen, unwrap } from "@jaf/memory/internal";
 import type { Memory } from "../settings.ts";
 import { conversationOf, type Place, placeMetadata, rootOf } from "./place.ts";
 import { type CheckpointRecord, messageOf, recordId, recordIn } from "./record.ts";
 
 /** A conversation, as a write expects it. */
-export interface Standing {
+export interface Standing extends Seen {
   readonly conversationId: string;
-  readonly incarnation: string;
-  readonly exists: boolean;
   readonly owner: string | undefined;
   /** The newest checkpoint, if a checkpoint that is older was put after it. Otherwise it is among the last records. */
   readonly newest: string | undefined;
@@ -57,9 +50,6 @@ export interface CheckpointLog {
     options: AppendOptions,
   ) => Promise<Standing | "taken">;
 }
-
-const isConflict = (error: MemoryErrorUnion, ...reasons: readonly string[]): boolean =>
-  error._tag === "MemoryConflictError" && reasons.includes(error.reason);
 
 /** The number of records of a checkpoint that are read at once. Most checkpoints have one or two. */
 const AT_ONCE = 4;
@@ -112,57 +102,34 @@ export function createCheckpointLog({ provider, userId }: Memory): CheckpointLog
     return { ...first, records };
   }
 
-  /** Creates the conversation of a thread, for its first child. */
-  async function createRoot(place: Place, root: Standing): Promise<Standing> {
-    const written = await provider.appendMessages(
-      root.conversationId,
-      [],
-      { ...placeMetadata({ ...place, namespace: "" }), ...present({ userId: root.owner }) },
-      { createIfMissing: "unowned", expectedVersion: 0, expectedIncarnation: root.incarnation },
-    );
-    if (!written.success && !isConflict(written.error, "incarnation", "version"))
-      throw new MemoryCallError(written.error);
-    const standing = standingOf(root.conversationId, await find(root.conversationId, "none"));
-    if (standing.exists || written.success) return standing;
-    throw new MemoryCallError(written.error);
+  const appendAt = ({ conversationId, owner, ...seen }: Standing, write: Parameters<typeof appendTo>[2]) =>
+    appendTo({ provider, conversationId, userId: owner }, seen, write);
+
+  /** The parent of a new conversation: the one of the thread, which is created if this is its first child. */
+  async function parentOf({ exists, root }: Standing) {
+    if (exists || root === undefined) return undefined;
+    const { incarnation } = root.exists ? root : await appendAt(root, { messages: [] });
+    return { conversationId: root.conversationId, incarnation };
   }
 
   async function append(
     place: Place,
     record: CheckpointRecord,
-    options: AppendOptions,
+    { standing, newest }: AppendOptions,
   ): Promise<Standing | "taken"> {
-    const { standing, newest } = options;
-    const { conversationId, incarnation, exists, owner } = standing;
-    const root = standing.root?.exists === false ? await createRoot(place, standing.root) : standing.root;
-    const creating = {
-      createIfMissing: "unowned",
-      expectedVersion: 0,
-      ...present({ childOf: root && { conversationId: root.conversationId, incarnation: root.incarnation } }),
-    } as const;
-    const metadata = {
-      ...present({ userId: owner, [NEWEST]: newest }),
-      ...(exists ? {} : placeMetadata(place)),
-    };
-    const written = await provider.appendMessages(conversationId, [messageOf(record)], metadata, {
-      messageIds: [recordId(record.checkpoint, record.number)],
-      idempotencyKey: record.call,
-      expectedIncarnation: incarnation,
-      ...(exists ? {} : creating),
-    });
-    if (written.success) {
-      const created = exists ? incarnation : written.receipt?.incarnation;
-      if (created !== undefined) return { ...standing, exists: true, incarnation: created };
-      // Without a receipt: an earlier attempt made this write, but its answer was lost.
-      return (await read(place, "none")).standing;
+    const childOf = await parentOf(standing);
+    try {
+      const { incarnation } = await appendAt(standing, {
+        messages: [messageOf(record)],
+        messageIds: [recordId(record.checkpoint, record.number)],
+        metadata: { ...present({ [NEWEST]: newest }), ...(standing.exists ? {} : placeMetadata(place)) },
+        ...present({ childOf }),
+      });
+      return { ...standing, exists: true, incarnation };
+    } catch (error) {
+      if (isConflict(error, "message-id")) return "taken";
+      throw error;
     }
-    if (isConflict(written.error, "message-id")) return "taken";
-    if (!exists && isConflict(written.error, "incarnation", "version")) {
-      const now = (await read(place, "none")).standing;
-      // Another writer created the conversation. Otherwise it was erased, and nothing may be written.
-      if (now.exists) return append(place, record, { ...options, standing: now });
-    }
-    throw new MemoryCallError(written.error);
   }
 
   return { read, readCheckpoint, append };

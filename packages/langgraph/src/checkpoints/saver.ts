@@ -11,7 +11,7 @@ import {
   getCheckpointId,
   type PendingWrite,
 } from "@langchain/langgraph-checkpoint";
-import { checkedMemory, type Memory, type MemorySettings } from "../settings.ts";
+import { checkedMemory, type LangGraphSettings, type Memory } from "../settings.ts";
 import { createFollowed, type Following } from "./followed.ts";
 import { createKnownCheckpoints, type KnownCheckpoint } from "./known.ts";
 import { listCheckpoints } from "./list.ts";
@@ -40,7 +40,7 @@ import { tupleOf, writeIndex } from "./tuple.ts";
  * const checkpointer = createCheckpointSaver({ provider: createInMemoryProvider(), userId: "ada" });
  * ```
  */
-export const createCheckpointSaver = (settings: MemorySettings): BaseCheckpointSaver =>
+export const createCheckpointSaver = (settings: LangGraphSettings): BaseCheckpointSaver =>
   new MemoryCheckpointSaver(checkedMemory("createCheckpointSaver", settings));
 
 const placeOf = ({ configurable = {} }: RunnableConfig): Place | undefined => {
@@ -185,7 +185,11 @@ class MemoryCheckpointSaver extends BaseCheckpointSaver {
     const newest = this.#known.newestOf(place) ?? "";
     // A put that is older than what was put before it would hide the newest checkpoint.
     const hidden = body.put !== undefined && newest > checkpoint ? newest : undefined;
-    if (body.put !== undefined) this.#known.sawNewest(place, checkpoint);
+    if (body.put !== undefined) {
+      // Until it is stored, a subgraph follows what it follows.
+      this.#known.set(place, checkpoint, { ...from, values: undefined });
+      this.#known.sawNewest(place, checkpoint);
+    }
     for (let number = from.nextNumber; ; number++) {
       const record = { checkpoint, number, call: crypto.randomUUID(), ...body };
       const options = { standing: from.standing, ...present({ newest: hidden }) };

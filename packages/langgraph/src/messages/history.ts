@@ -1,12 +1,12 @@
-import { type ConversationReading, MemoryCallError } from "@jaf/memory";
-import { checkedProvider, present, unwrap } from "@jaf/memory/internal";
+import type { ConversationReading } from "@jaf/memory";
+import { appendTo, checkedProvider, type Place, present, type Seen, unwrap } from "@jaf/memory/internal";
 import { BaseListChatMessageHistory } from "@langchain/core/chat_history";
 import type { BaseMessage } from "@langchain/core/messages";
-import type { Memory, MemorySettings } from "../settings.ts";
+import type { LangGraphSettings } from "../settings.ts";
 import { fromBaseMessages, toBaseMessages } from "./convert.ts";
 
 /** Settings of {@link createChatHistory}. */
-export interface ChatHistorySettings extends MemorySettings {
+export interface ChatHistorySettings extends LangGraphSettings {
   /** The conversation, which may have been begun by another engine. */
   readonly conversationId: string;
 }
@@ -16,8 +16,8 @@ export interface ChatHistorySettings extends MemorySettings {
  * engine began goes on in LangChain, and back. A call of `addMessages` is one append: no message of concurrent calls is
  * lost. What another engine wrote stays as it is.
  *
- * After a read or a write, messages are only added to that same conversation: if it was erased meanwhile, `addMessages`
- * rejects. `clear` deletes the conversation. Throws a `TypeError` if the settings are invalid. The methods reject with
+ * After a read or a write, messages are only added to that same conversation: if it was erased meanwhile, or if another
+ * engine created the missing conversation, `addMessages` rejects. `clear` deletes the conversation. Throws a `TypeError` if the settings are invalid. The methods reject with
  * `MemoryCallError`.
  *
  * @example
@@ -34,36 +34,23 @@ export interface ChatHistorySettings extends MemorySettings {
 export function createChatHistory(settings: ChatHistorySettings): BaseListChatMessageHistory {
   const { conversationId, userId } = settings;
   const provider = checkedProvider("createChatHistory", settings, ["conversationId"]);
-  return new ConversationHistory({ provider, userId }, conversationId);
+  return new ConversationHistory({ provider, conversationId, userId });
 }
-
-/** The conversation as it was read or written last. */
-interface Seen {
-  readonly incarnation: string;
-  readonly exists: boolean;
-}
-
-const seenIn = ({ incarnation, conversation }: ConversationReading): Seen => ({
-  incarnation,
-  exists: conversation !== null,
-});
 
 class ConversationHistory extends BaseListChatMessageHistory {
   override lc_namespace = ["jaf", "langgraph"];
-  readonly #memory: Memory;
-  readonly #conversationId: string;
+  readonly #place: Place;
+  /** The conversation as it was read or written last. */
   #seen: Seen | undefined;
 
-  constructor(memory: Memory, conversationId: string) {
+  constructor(place: Place) {
     super();
-    this.#memory = memory;
-    this.#conversationId = conversationId;
+    this.#place = place;
   }
 
   override async getMessages(): Promise<BaseMessage[]> {
-    const read = await this.#read("all");
-    this.#seen = seenIn(read);
-    const { conversation } = read;
+    const { conversation, incarnation } = await this.#read("all");
+    this.#seen = { exists: conversation !== null, incarnation };
     return toBaseMessages(conversation?.messages ?? []);
   }
 
@@ -72,44 +59,19 @@ class ConversationHistory extends BaseListChatMessageHistory {
   }
 
   override async addMessages(messages: BaseMessage[]): Promise<void> {
-    const { provider, userId } = this.#memory;
-    const batch = fromBaseMessages(messages);
-    const idempotencyKey = crypto.randomUUID();
-    const append = async (seen: Seen): Promise<void> => {
-      const written = await provider.appendMessages(this.#conversationId, batch, present({ userId }), {
-        idempotencyKey,
-        createIfMissing: "unowned",
-        expectedIncarnation: seen.incarnation,
-        ...present({ expectedVersion: seen.exists ? undefined : 0 }),
-      });
-      if (written.success) {
-        const incarnation = seen.exists ? seen.incarnation : written.receipt?.incarnation;
-        this.#seen = incarnation === undefined ? undefined : { exists: true, incarnation };
-        return;
-      }
-      const { error } = written;
-      if (!seen.exists && error._tag === "MemoryConflictError" && error.reason !== "owner") {
-        const now = seenIn(await this.#read("none"));
-        // Another writer created the conversation. Otherwise it was erased, and nothing may be added.
-        if (now.exists) return append(now);
-      }
-      throw new MemoryCallError(error);
-    };
-    // An append that expects nothing would take over a conversation without an owner.
-    this.#seen ??= seenIn(await this.#read("none"));
-    await append(this.#seen);
+    this.#seen = await appendTo(this.#place, this.#seen, { messages: fromBaseMessages(messages) });
   }
 
   override async clear(): Promise<void> {
-    const { provider, userId } = this.#memory;
+    const { provider, conversationId, userId } = this.#place;
     const isOwn = userId === undefined || (await this.#read("none")).conversation !== null;
-    if (isOwn) await unwrap("deleteConversation", () => provider.deleteConversation(this.#conversationId));
+    if (isOwn) await unwrap("deleteConversation", () => provider.deleteConversation(conversationId));
     this.#seen = undefined;
   }
 
   #read(messages: "all" | "none"): Promise<ConversationReading> {
-    const { provider, userId } = this.#memory;
+    const { provider, conversationId, userId } = this.#place;
     const options = { messages, ...present({ userId, owner: userId }) };
-    return unwrap("readConversation", () => provider.readConversation(this.#conversationId, options));
+    return unwrap("readConversation", () => provider.readConversation(conversationId, options));
   }
 }

@@ -1,7 +1,15 @@
 import { type ConversationMemory, MemoryCallError, type Message, type RichMessage } from "@jaf/memory";
-import { present, sha256, thawed, unwrap } from "@jaf/memory/internal";
+import {
+  allConversations,
+  appendTo,
+  look,
+  present,
+  type Seen,
+  sha256,
+  thawed,
+  unwrap,
+} from "@jaf/memory/internal";
 import type { Item } from "@langchain/langgraph-checkpoint";
-import { conversations } from "../conversations.ts";
 import type { Memory } from "../settings.ts";
 
 /** Names a document. */
@@ -24,15 +32,9 @@ export interface Documents {
   readonly put: (name: DocumentName, value: Record<string, unknown>, index: IndexedFields) => Promise<void>;
   readonly remove: (name: DocumentName) => Promise<void>;
   /** Returns the names of all documents, the last written first. */
-  readonly names: () => Promise<readonly DocumentName[]>;
-  /** Returns all documents, the last written first. */
-  readonly all: () => Promise<readonly FoundDocument[]>;
-}
-
-/** The conversation whose children are the documents. */
-interface Root {
-  readonly incarnation: string;
-  readonly exists: boolean;
+  readonly names: () => AsyncIterable<DocumentName>;
+  /** Returns all documents, the last written first. Reads as far as the caller goes on. */
+  readonly all: () => AsyncIterable<FoundDocument>;
 }
 
 /**
@@ -46,17 +48,13 @@ export function createDocuments(memory: Memory): Documents {
   // The ids depend on the owner, so that the documents of different owners have nothing in common.
   const rootId = hashed("documents", [userId ?? null]);
   const idOf = ({ namespace, key }: DocumentName) => hashed("document", [userId ?? null, namespace, key]);
-  let root: Root | undefined;
-
-  async function look(): Promise<Root> {
-    const options = { messages: "none", ...present({ userId, owner: userId }) } as const;
-    const read = await unwrap("readConversation", () => provider.readConversation(rootId, options));
-    return { incarnation: read.incarnation, exists: read.conversation !== null };
-  }
+  const place = { provider, conversationId: rootId, userId };
+  /** The conversation whose children are the documents. */
+  let root: Seen | undefined;
 
   /** What was seen first stays: after an erasure, all puts are refused. */
-  const known = async (): Promise<Root> => {
-    root ??= await look();
+  const known = async (): Promise<Seen> => {
+    root ??= await look(place);
     return root;
   };
 
@@ -64,25 +62,20 @@ export function createDocuments(memory: Memory): Documents {
   async function parent(): Promise<string> {
     const before = await known();
     if (before.exists) return before.incarnation;
-    const { incarnation: expectedIncarnation } = before;
-    const options = { createIfMissing: "unowned", expectedVersion: 0, expectedIncarnation } as const;
-    const created = await provider.appendMessages(rootId, [], owner, options);
-    const now = await look();
-    // If the write failed, another writer may have created it.
-    if (now.exists) {
-      root = now;
-      return now.incarnation;
-    }
-    throw created.success
-      ? new TypeError("the documents were erased meanwhile")
-      : new MemoryCallError(created.error);
+    root = await appendTo(place, before, { messages: [] });
+    return root.incarnation;
   }
 
-  async function list(includeMessages: boolean): Promise<readonly ConversationMemory[]> {
+  async function* list<T>(
+    includeMessages: boolean,
+    read: (conversation: ConversationMemory) => T | undefined,
+  ): AsyncGenerator<T> {
     await known();
-    const found: ConversationMemory[] = [];
-    for await (const one of conversations(memory, { childrenOf: rootId, includeMessages })) found.push(one);
-    return found;
+    const query = { ...owner, childrenOf: rootId, includeMessages };
+    for await (const conversation of allConversations(provider, query)) {
+      const found = read(conversation);
+      if (found !== undefined) yield found;
+    }
   }
 
   return {
@@ -102,8 +95,8 @@ export function createDocuments(memory: Memory): Documents {
     },
     remove: async (name) =>
       void (await unwrap("deleteConversation", () => provider.deleteConversation(idOf(name)))),
-    names: async () => (await list(false)).flatMap((conversation) => nameIn(conversation) ?? []),
-    all: async () => (await list(true)).flatMap((conversation) => documentIn(conversation) ?? []),
+    names: () => list(false, nameIn),
+    all: () => list(true, documentIn),
   };
 }
 

@@ -8,7 +8,7 @@ import {
   type SearchItem,
   type SearchOperation,
 } from "@langchain/langgraph-checkpoint";
-import { checkedMemory, type MemorySettings } from "../settings.ts";
+import { checkedMemory, type LangGraphSettings } from "../settings.ts";
 import { createDocuments, type Documents, type FoundDocument } from "./documents.ts";
 import { isMatch, isWithin, passes, searchedText } from "./matching.ts";
 
@@ -19,7 +19,7 @@ export type RankTexts = (
 ) => readonly { readonly index: number; readonly score: number }[];
 
 /** Settings of {@link createStore}. */
-export interface StoreSettings extends MemorySettings {
+export interface StoreSettings extends LangGraphSettings {
   /** How `search` ranks documents by a `query`: `rankTexts` of `@jaf/user-memory`. Without it, a `query` is refused. */
   readonly rank?: RankTexts;
 }
@@ -28,7 +28,8 @@ export interface StoreSettings extends MemorySettings {
  * Creates a store for `graph.compile({ store })`: JSON documents by namespace and key.
  *
  * - A put replaces the document, the last one wins. `createdAt` stays.
- * - `search` and `listNamespaces` read all documents of the owner: they are for up to some thousands.
+ * - `search` returns the documents that were written last first, or the best matches of a `query` first. A `query` and
+ *   `listNamespaces` read all documents of the owner: they are for up to some thousands.
  * - With `userId`, the documents are erased by `clearUserConversations(userId)`. If the user was erased after the first
  *   call of this object, all its later puts are refused with a `MemoryCallError`, because what they store may come from
  *   before. So create a store for each run.
@@ -84,9 +85,14 @@ class DocumentStore extends BaseStore {
 
   async #search(operation: SearchOperation): Promise<SearchItem[]> {
     const { namespacePrefix, filter = {}, query, limit = 10, offset = 0 } = operation;
-    const found = (await this.#documents.all()).filter(
-      ({ item }) => isWithin(item.namespace, namespacePrefix) && passes(item.value, filter),
-    );
+    // The best matches of a query may stand anywhere.
+    const wanted = query ? Number.POSITIVE_INFINITY : offset + limit;
+    const found: FoundDocument[] = [];
+    for await (const document of this.#documents.all()) {
+      const { namespace, value } = document.item;
+      if (isWithin(namespace, namespacePrefix) && passes(value, filter)) found.push(document);
+      if (found.length >= wanted) break;
+    }
     const items = query ? this.#ranked(query, found) : found.map(({ item }) => item);
     return items.slice(offset, offset + limit);
   }
@@ -105,11 +111,11 @@ class DocumentStore extends BaseStore {
 
   async #listNamespaces(operation: ListNamespacesOperation): Promise<string[][]> {
     const { matchConditions = [], maxDepth, limit, offset } = operation;
-    const names = await this.#documents.names();
-    const matching = names
-      .map(({ namespace }) => namespace)
-      .filter((namespace) => matchConditions.every((condition) => isMatch(namespace, condition)));
-    const distinct = new Set(matching.map((namespace) => JSON.stringify(namespace.slice(0, maxDepth))));
+    const distinct = new Set<string>();
+    for await (const { namespace } of this.#documents.names()) {
+      if (matchConditions.every((condition) => isMatch(namespace, condition)))
+        distinct.add(JSON.stringify(namespace.slice(0, maxDepth)));
+    }
     const sorted = [...distinct].sort().map((namespace) => JSON.parse(namespace) as string[]);
     return sorted.slice(offset, offset + limit);
   }

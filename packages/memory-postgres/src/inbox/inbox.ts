@@ -37,18 +37,18 @@ import { createInboxStatements } from "./statements.ts";
  * import { createPostgresInbox } from "@jaf/memory-postgres";
  * import { Pool } from "pg";
  *
- * const inbox = await createPostgresInbox(new Pool(), { schema: "memory" });
+ * const inbox = await createPostgresInbox({ schema: "memory" }, new Pool());
  * const ids = { conversationId: "conv-123", userId: "user-456" };
  * await inbox.put({ ...ids, key: crypto.randomUUID(), content: '"And make it short."' });
  * ```
  */
 export async function createPostgresInbox(
+  config: Pick<PostgresConfig, "tableName" | "schema" | "migrate">,
   client: PostgresClient,
-  options: Pick<PostgresConfig, "tableName" | "schema" | "migrate"> = {},
 ): Promise<Inbox> {
   const operation = "createPostgresInbox";
   requireClient(client, operation);
-  const opening = { settings: parseConfig(options), client, group: inboxTables, operation };
+  const opening = { settings: parseConfig(config), client, group: inboxTables, operation };
   return openStore(opening, (tables) => defineInbox(createInboxBackend(tables)));
 }
 

@@ -27,18 +27,18 @@ import { createTimerStatements } from "./statements.ts";
  * import { createPostgresTimers } from "@jaf/memory-postgres";
  * import { Pool } from "pg";
  *
- * const timers = await createPostgresTimers(new Pool(), { schema: "memory" });
+ * const timers = await createPostgresTimers({ schema: "memory" }, new Pool());
  * const ids = { conversationId: "conv-123", timerId: "reminder", userId: "user-456" };
  * await timers.set({ ...ids, at: new Date(Date.now() + 3_600_000), content: '"Call the dentist."' });
  * ```
  */
 export async function createPostgresTimers(
+  config: Pick<PostgresConfig, "tableName" | "schema" | "migrate">,
   client: PostgresClient,
-  options: Pick<PostgresConfig, "tableName" | "schema" | "migrate"> = {},
 ): Promise<Timers> {
   const operation = "createPostgresTimers";
   requireClient(client, operation);
-  const opening = { settings: parseConfig(options), client, group: timerTables, operation };
+  const opening = { settings: parseConfig(config), client, group: timerTables, operation };
   return openStore(opening, (table) => defineTimers(createTimersBackend(table)));
 }
 

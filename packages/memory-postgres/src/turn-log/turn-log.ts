@@ -40,18 +40,18 @@ import { createReadStatement, createTurnStatements } from "./statements.ts";
  * import { createPostgresTurnLog } from "@jaf/memory-postgres";
  * import { Pool } from "pg";
  *
- * const log = await createPostgresTurnLog(new Pool(), { schema: "memory" });
+ * const log = await createPostgresTurnLog({ schema: "memory" }, new Pool());
  * const page = await log.read({ conversationId: "conv-123", from: 0 });
  * if (page.success) console.log(page.data?.turn.state, page.data?.events);
  * ```
  */
 export async function createPostgresTurnLog(
+  config: Pick<PostgresConfig, "tableName" | "schema" | "migrate">,
   client: PostgresClient,
-  options: Pick<PostgresConfig, "tableName" | "schema" | "migrate"> = {},
 ): Promise<TurnLog> {
   const operation = "createPostgresTurnLog";
   requireClient(client, operation);
-  const opening = { settings: parseConfig(options), client, group: turnLogTables, operation };
+  const opening = { settings: parseConfig(config), client, group: turnLogTables, operation };
   return openStore(opening, (tables) => defineTurnLog(createTurnLogBackend(tables)));
 }
 

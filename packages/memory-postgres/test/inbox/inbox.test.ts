@@ -19,7 +19,7 @@ const createInbox = createInboxStores({
     schemas.push(schema);
     return schema;
   },
-  open: async (schema) => ({ inbox: await createPostgresInbox(pool, { schema }) }),
+  open: async (schema) => ({ inbox: await createPostgresInbox({ schema }, pool) }),
   runSql: (sql) => pool.query(sql),
 });
 
@@ -31,7 +31,7 @@ describe("the tables of an inbox", () => {
   async function open() {
     const schema = freshSchema();
     schemas.push(schema);
-    const connect = () => createPostgresInbox(pool, { schema });
+    const connect = () => createPostgresInbox({ schema }, pool);
     const count = async (table: string) =>
       Number((await pool.query(`SELECT count(*) FROM "${schema}".conversations_${table}`)).rows[0].count);
     const age = (seconds: number) =>
@@ -81,7 +81,7 @@ describe("the tables of an inbox", () => {
     const { inbox, schema } = await open();
     const client = new pg.Client(inject("pgUrl"));
     await client.connect();
-    const own = await createPostgresInbox(client, { schema });
+    const own = await createPostgresInbox({ schema }, client);
     await inbox.put({ ...entry, key: "first" });
     const keys = async () => {
       const entries = await inbox.read({ conversationId: "c" });
@@ -107,6 +107,6 @@ describe("the tables of an inbox", () => {
   });
 
   it("are refused without a client", async () => {
-    await expect(createPostgresInbox(undefined as never)).rejects.toThrow(TypeError);
+    await expect(createPostgresInbox({}, undefined as never)).rejects.toThrow(TypeError);
   });
 });

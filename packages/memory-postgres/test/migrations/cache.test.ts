@@ -33,7 +33,7 @@ describe("the migrations of a cache", () => {
   it("run once if 8 caches are created at the same time", async () => {
     const schema = schemaOf();
     const create = () =>
-      useClient(async (client) => void (await createPostgresCacheAdapter(client, { schema })));
+      useClient(async (client) => void (await createPostgresCacheAdapter({ schema }, client)));
     await Promise.all(Array.from({ length: 8 }, create));
     const { rows } = await runSql(`SELECT id FROM "${schema}".conversations_cache_migrations ORDER BY id`);
     expect(rows).toEqual([{ id: 0 }]);
@@ -42,13 +42,13 @@ describe("the migrations of a cache", () => {
   it("are required by the error if the cache must not run them, and a missing table is reported", async () => {
     const schema = schemaOf();
     await useClient(async (client) => {
-      const created = createPostgresCacheAdapter(client, { schema, migrate: false });
+      const created = createPostgresCacheAdapter({ schema, migrate: false }, client);
       await expect(created).rejects.toThrow(MemorySetupError);
       await expect(created).rejects.toThrow(/run migrate\(\).* with `groups: \["cache"\]`/);
       await migrate(client, { schema, groups });
-      await createPostgresCacheAdapter(client, { schema, migrate: false });
+      await createPostgresCacheAdapter({ schema, migrate: false }, client);
       await client.query(`DROP TABLE "${schema}".conversations_cache`);
-      await expect(createPostgresCacheAdapter(client, { schema })).rejects.toThrow(
+      await expect(createPostgresCacheAdapter({ schema }, client)).rejects.toThrow(
         /some of the tables are gone/,
       );
     });
@@ -58,7 +58,7 @@ describe("the migrations of a cache", () => {
     "support a schema named %s",
     async (schema) => {
       await useSchemaNamed(schema, async (client) => {
-        const cache = await createPostgresCacheAdapter(client, { schema, tableName: "names" });
+        const cache = await createPostgresCacheAdapter({ schema, tableName: "names" }, client);
         await cache.set("k", "v", { ttlSeconds: 10 });
         expect(await cache.get("k")).toBe("v");
       });
@@ -67,7 +67,7 @@ describe("the migrations of a cache", () => {
 
   it.each([{ schema: "" }, { tableName: "Caps" }, { tabelName: "a" }])("refuse %j", async (options) => {
     await useClient(async (client) => {
-      await expect(createPostgresCacheAdapter(client, options)).rejects.toThrow(TypeError);
+      await expect(createPostgresCacheAdapter(options, client)).rejects.toThrow(TypeError);
       await expect(migrate(client, { ...options, groups })).rejects.toThrow(TypeError);
     });
   });

@@ -6,7 +6,7 @@ describeMigrationsOf({
   group: "ledger",
   journal: "ledger_migrations",
   table: "ledger",
-  create: (client, options) => createPostgresLedger(options, client),
+  create: createPostgresLedger,
   use: async (ledger) => {
     const recorded = await ledger.record([{ userId: "u", agentName: "agent", model: "model", cost: 1 }]);
     expect(recorded).toMatchObject({ success: true });

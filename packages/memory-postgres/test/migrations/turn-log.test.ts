@@ -33,7 +33,7 @@ describe("the migrations of a turn log", () => {
 
   it("run once if 8 logs are created at the same time", async () => {
     const schema = schemaOf();
-    const create = () => useClient(async (client) => void (await createPostgresTurnLog(client, { schema })));
+    const create = () => useClient(async (client) => void (await createPostgresTurnLog({ schema }, client)));
     await Promise.all(Array.from({ length: 8 }, create));
     const { rows } = await runSql(`SELECT id FROM "${schema}".conversations_turn_migrations ORDER BY id`);
     expect(rows).toEqual([{ id: 0 }]);
@@ -42,22 +42,22 @@ describe("the migrations of a turn log", () => {
   it("are required by the error if the log must not run them, and a missing table is reported", async () => {
     const schema = schemaOf();
     await useClient(async (client) => {
-      const created = createPostgresTurnLog(client, { schema, migrate: false });
+      const created = createPostgresTurnLog({ schema, migrate: false }, client);
       await expect(created).rejects.toThrow(MemorySetupError);
       await expect(created).rejects.toThrow(/run migrate\(\).* with `groups: \["turn-log"\]`/);
       await migrate(client, { schema, groups });
-      await createPostgresTurnLog(client, { schema, migrate: false });
+      await createPostgresTurnLog({ schema, migrate: false }, client);
       await client.query(`DROP TABLE "${schema}".conversations_turn_events`);
-      await expect(createPostgresTurnLog(client, { schema })).rejects.toThrow(/some of the tables are gone/);
+      await expect(createPostgresTurnLog({ schema }, client)).rejects.toThrow(/some of the tables are gone/);
     });
   });
 
   it("support a name that makes the longest derived names as long as possible", async () => {
     const [schema, tableName] = [schemaOf(), "n".repeat(40)];
     await useClient(async (client) => {
-      const log = await createPostgresTurnLog(client, { schema, tableName });
+      const log = await createPostgresTurnLog({ schema, tableName }, client);
       await beginTurn(log, { conversationId: "c" });
-      await createPostgresTurnLog(client, { schema, tableName, migrate: false });
+      await createPostgresTurnLog({ schema, tableName, migrate: false }, client);
     });
     const { rows } = await runSql(`SELECT indexname FROM pg_indexes WHERE schemaname = '${schema}'
       AND starts_with(indexname, 'idx_${tableName}_turns_')`);
@@ -70,7 +70,7 @@ describe("the migrations of a turn log", () => {
       await useClient(async (client) => {
         await migrate(client, { ...tables, groups: both, partitions: 2 });
         await createPostgresProvider({ ...tables, migrate: false }, client);
-        await createPostgresTurnLog(client, { ...tables, migrate: false });
+        await createPostgresTurnLog({ ...tables, migrate: false }, client);
       });
     }
   });
@@ -87,7 +87,7 @@ describe("the migrations of a turn log", () => {
     "support a schema named %s",
     async (schema) => {
       await useSchemaNamed(schema, async (client) => {
-        const log = await createPostgresTurnLog(client, { schema, tableName: "names" });
+        const log = await createPostgresTurnLog({ schema, tableName: "names" }, client);
         const { writer } = await beginTurn(log, { conversationId: "c" });
         await log.append({ writer, first: 0, events: ["an event"] });
         expect(await eventsOf(log, "c")).toEqual(["an event"]);
@@ -97,7 +97,7 @@ describe("the migrations of a turn log", () => {
 
   it.each([{ schema: "" }, { tableName: "Caps" }, { tabelName: "a" }])("refuse %j", async (options) => {
     await useClient(async (client) => {
-      await expect(createPostgresTurnLog(client, options)).rejects.toThrow(TypeError);
+      await expect(createPostgresTurnLog(options, client)).rejects.toThrow(TypeError);
       await expect(migrate(client, { ...options, groups })).rejects.toThrow(TypeError);
     });
   });

@@ -31,7 +31,7 @@ describeCacheAdapterConformance({
       });
       await client.connect();
       clients.push(client);
-      return createPostgresCacheAdapter(client, { schema });
+      return createPostgresCacheAdapter({ schema }, client);
     };
     const dispose = async () => void (await Promise.all(clients.map((client) => client.end())));
     return { cache: await connect(), connect, dispose };
@@ -44,7 +44,7 @@ describeCacheAdapterConformance({
     pglite ??= PGlite.create();
     const client = await pglite;
     const schema = freshSchema();
-    const connect = () => createPostgresCacheAdapter(client, { schema });
+    const connect = () => createPostgresCacheAdapter({ schema }, client);
     return { cache: await connect(), connect, dispose: async () => {} };
   },
 });

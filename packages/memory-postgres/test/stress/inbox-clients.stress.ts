@@ -31,13 +31,13 @@ const schemaOf = (): string => {
 async function openClient(schema: string, options: string): Promise<OpenedInbox> {
   const client = new pg.Client({ connectionString: inject("pgUrl"), options });
   await client.connect();
-  return { inbox: await createPostgresInbox(client, { schema }), end: () => client.end() };
+  return { inbox: await createPostgresInbox({ schema }, client), end: () => client.end() };
 }
 
 async function openPool(schema: string, config: pg.PoolConfig): Promise<OpenedInbox> {
   const pool = new pg.Pool({ max: 4, ...config });
   pool.on("error", () => {});
-  return { inbox: await createPostgresInbox(pool, { schema }), end: () => pool.end() };
+  return { inbox: await createPostgresInbox({ schema }, pool), end: () => pool.end() };
 }
 
 const SERIALIZABLE = "-c default_transaction_isolation=serializable";
@@ -67,7 +67,7 @@ describeInboxConformance({
   name: "PGlite",
   createInbox: createInboxStores({
     freshSchema,
-    open: async (schema) => ({ inbox: await createPostgresInbox(await openedPglite(), { schema }) }),
+    open: async (schema) => ({ inbox: await createPostgresInbox({ schema }, await openedPglite()) }),
     runSql: async (sql) => (await openedPglite()).query(sql),
   }),
 });

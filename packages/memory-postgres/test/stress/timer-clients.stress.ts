@@ -31,13 +31,13 @@ const schemaOf = (): string => {
 async function openClient(schema: string, options: string): Promise<OpenedTimers> {
   const client = new pg.Client({ connectionString: inject("pgUrl"), options });
   await client.connect();
-  return { timers: await createPostgresTimers(client, { schema }), end: () => client.end() };
+  return { timers: await createPostgresTimers({ schema }, client), end: () => client.end() };
 }
 
 async function openPool(schema: string, config: pg.PoolConfig): Promise<OpenedTimers> {
   const pool = new pg.Pool({ max: 4, ...config });
   pool.on("error", () => {});
-  return { timers: await createPostgresTimers(pool, { schema }), end: () => pool.end() };
+  return { timers: await createPostgresTimers({ schema }, pool), end: () => pool.end() };
 }
 
 const SERIALIZABLE = "-c default_transaction_isolation=serializable";
@@ -66,7 +66,7 @@ describeTimersConformance({
   name: "PGlite",
   createTimers: createTimerStores({
     freshSchema,
-    open: async (schema) => ({ timers: await createPostgresTimers(await openedPglite(), { schema }) }),
+    open: async (schema) => ({ timers: await createPostgresTimers({ schema }, await openedPglite()) }),
     runSql: async (sql) => (await openedPglite()).query(sql),
   }),
 });

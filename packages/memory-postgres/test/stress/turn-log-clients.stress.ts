@@ -29,7 +29,7 @@ async function openSerializable(schema: string) {
     options: "-c default_transaction_isolation=serializable",
   });
   await client.connect();
-  return { log: await createPostgresTurnLog(client, { schema }), end: () => client.end() };
+  return { log: await createPostgresTurnLog({ schema }, client), end: () => client.end() };
 }
 
 function openedPglite(): Promise<PGlite> {
@@ -40,7 +40,7 @@ function openedPglite(): Promise<PGlite> {
 async function openPglite(schema: string) {
   const client = await openedPglite();
   const provider = await createPostgresProvider({ schema }, client);
-  return { log: await createPostgresTurnLog(client, { schema }), provider };
+  return { log: await createPostgresTurnLog({ schema }, client), provider };
 }
 
 describeTurnLogConformance({

@@ -17,7 +17,7 @@ interface GroupTests<Store> {
   readonly journal: string;
   /** What follows `conversations_` in the name of one of the tables. */
   readonly table: string;
-  readonly create: (client: pg.Client, options: StoreOptions) => Promise<Store>;
+  readonly create: (config: StoreOptions, client: pg.Client) => Promise<Store>;
   /** Writes to the store and reads from it. */
   readonly use: (store: Store) => Promise<void>;
 }
@@ -51,7 +51,7 @@ export function describeMigrationsOf<Store>({ group, journal, table, create, use
     it("run once if 8 stores are created at the same time", async () => {
       const schema = schemaOf();
       await Promise.all(
-        Array.from({ length: 8 }, () => useClient(async (client) => void (await create(client, { schema })))),
+        Array.from({ length: 8 }, () => useClient(async (client) => void (await create({ schema }, client)))),
       );
       const { rows } = await runSql(`SELECT id FROM "${schema}".conversations_${journal} ORDER BY id`);
       expect(rows).toEqual([{ id: 0 }]);
@@ -63,7 +63,7 @@ export function describeMigrationsOf<Store>({ group, journal, table, create, use
         await useClient(async (client) => {
           await migrate(client, { ...tables, partitions: 2, groups: both });
           await createPostgresProvider({ ...tables, partitions: 2, migrate: false }, client);
-          await use(await create(client, { ...tables, migrate: false }));
+          await use(await create({ ...tables, migrate: false }, client));
         });
       }
     });
@@ -71,20 +71,20 @@ export function describeMigrationsOf<Store>({ group, journal, table, create, use
     it("are required by the error if the store must not run them, and a missing table is reported", async () => {
       const schema = schemaOf();
       await useClient(async (client) => {
-        const created = create(client, { schema, migrate: false });
+        const created = create({ schema, migrate: false }, client);
         await expect(created).rejects.toThrow(MemorySetupError);
         await expect(created).rejects.toThrow(
           new RegExp(`run migrate\\(\\).* with \`groups: \\["${group}"\\]\``),
         );
         await migrate(client, { schema, groups });
         await client.query(`DROP TABLE "${schema}".conversations_${table}`);
-        await expect(create(client, { schema })).rejects.toThrow(/some of the tables are gone/);
+        await expect(create({ schema }, client)).rejects.toThrow(/some of the tables are gone/);
       });
     });
 
     it.each(["te\"na'nt $jaf$ $jaf_migration$; --", '"public".', "%I %s"])(
       "support a schema named %s",
-      (schema) => useSchemaNamed(schema, async (client) => use(await create(client, { schema }))),
+      (schema) => useSchemaNamed(schema, async (client) => use(await create({ schema }, client))),
     );
   });
 }

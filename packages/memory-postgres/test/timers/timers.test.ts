@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const createTimers = createTimerStores({
   freshSchema: schemaOf,
-  open: async (schema) => ({ timers: await createPostgresTimers(pool, { schema }) }),
+  open: async (schema) => ({ timers: await createPostgresTimers({ schema }, pool) }),
   runSql: (sql) => pool.query(sql),
 });
 
@@ -31,7 +31,7 @@ describe("timers in Postgres", () => {
   const timer = { conversationId: "c", timerId: "t", userId: "u", content: "x" };
 
   it("are due by the clock of the database", async () => {
-    const timers = await createPostgresTimers(pool, { schema: schemaOf() });
+    const timers = await createPostgresTimers({ schema: schemaOf() }, pool);
     await timers.set({ ...timer, at: new Date(Date.now() + 3_600_000) });
     vi.useFakeTimers({ now: Date.now() + 7_200_000, toFake: ["Date"] });
     expect(await timers.due()).toEqual({ success: true, data: [] });
@@ -40,7 +40,7 @@ describe("timers in Postgres", () => {
   });
 
   it("keep the limit of a user although another one's timers are replaced at the same time", async () => {
-    const timers = await createPostgresTimers(pool, { schema: schemaOf() });
+    const timers = await createPostgresTimers({ schema: schemaOf() }, pool);
     const at = new Date();
     const names = Array.from({ length: 40 }, (_, number) => ({ ...timer, timerId: `${number}`, at }));
     for (const name of names) await timers.set({ ...name, userId: "v" });
@@ -56,10 +56,10 @@ describe("timers in Postgres", () => {
 
   it("set in a transaction of the application appear only if it is committed", async () => {
     const schema = schemaOf();
-    const timers = await createPostgresTimers(pool, { schema });
+    const timers = await createPostgresTimers({ schema }, pool);
     const client = new pg.Client(inject("pgUrl"));
     await client.connect();
-    const own = await createPostgresTimers(client, { schema });
+    const own = await createPostgresTimers({ schema }, client);
     const at = new Date(1_000);
     const found = async () => {
       const answer = await timers.find({ userId: "u" });
@@ -80,6 +80,6 @@ describe("timers in Postgres", () => {
   });
 
   it("are refused without a client", async () => {
-    await expect(createPostgresTimers(undefined as never)).rejects.toThrow(TypeError);
+    await expect(createPostgresTimers({}, undefined as never)).rejects.toThrow(TypeError);
   });
 });

@@ -22,7 +22,7 @@ describeTurnLogConformance({
       return schema;
     },
     open: async (schema) => ({
-      log: await createPostgresTurnLog(pool, { schema }),
+      log: await createPostgresTurnLog({ schema }, pool),
       provider: await createPostgresProvider({ schema }, pool),
     }),
     runSql: (sql) => pool.query(sql),

@@ -12,6 +12,6 @@ afterAll(async () => {
 });
 
 it.each([1, 2, 3])("answers random calls like the log in memory, with seed %i", async (seed) => {
-  const log = await createPostgresTurnLog(pool, { schema, tableName: `seed_${seed}` });
+  const log = await createPostgresTurnLog({ schema, tableName: `seed_${seed}` }, pool);
   await expectAnswersAsInMemory(log, seed);
 });

@@ -17,8 +17,8 @@ let log: TurnLog;
 let serializableLog: TurnLog;
 
 beforeAll(async () => {
-  log = await createPostgresTurnLog(pool, { schema });
-  serializableLog = await createPostgresTurnLog(serializablePool, { schema });
+  log = await createPostgresTurnLog({ schema }, pool);
+  serializableLog = await createPostgresTurnLog({ schema }, serializablePool);
 });
 
 afterAll(async () => {
@@ -154,7 +154,7 @@ describe("concurrent appends of many turns", () => {
         return query(statement);
       },
     });
-    const other = await createPostgresTurnLog(watched, { schema });
+    const other = await createPostgresTurnLog({ schema }, watched);
     const writers = await Promise.all(
       Array.from({ length: STREAMS }, async () => {
         const { writer } = await beginTurn(other, { conversationId: fresh("stream") });
@@ -224,7 +224,7 @@ describe("concurrent appends of many turns", () => {
     const other = new pg.Pool({ connectionString: inject("pgUrl"), max: 1 });
     onTestFinished(() => other.end());
     other.on("error", () => {});
-    const breaking = await createPostgresTurnLog(other, { schema });
+    const breaking = await createPostgresTurnLog({ schema }, other);
     const { rows } = await other.query("SELECT pg_backend_pid() AS pid");
     const pid: number = rows[0].pid;
     await useClient(async (client) => {
@@ -251,7 +251,7 @@ describe("concurrent appends of many turns", () => {
     for (let round = 0; round < 6; round++) {
       const other = new pg.Pool({ connectionString: inject("pgUrl"), max: 1 });
       other.on("error", () => {});
-      const breaking = await createPostgresTurnLog(other, { schema });
+      const breaking = await createPostgresTurnLog({ schema }, other);
       const { rows } = await other.query("SELECT pg_backend_pid() AS pid");
       const events = Array.from({ length: 500 }, (_, at) => `${first + at} ${"x".repeat(200)}`);
       const sent = breaking.append({ writer, first, events });
@@ -314,7 +314,7 @@ describe("leftovers", () => {
   it("are removed in parts, including abandoned turns, when a turn begins", async () => {
     const place = freshSchema();
     onTestFinished(async () => void (await dropSchemas([place])));
-    const own = await createPostgresTurnLog(pool, { schema: place });
+    const own = await createPostgresTurnLog({ schema: place }, pool);
     const count = async (): Promise<number> =>
       (await runSql(`SELECT count(*)::int AS turns FROM "${place}".conversations_turns`)).rows[0].turns;
     for (let at = 0; at < 15; at++) {
@@ -352,7 +352,7 @@ describe("a turn log on a client", () => {
     await age(expired.conversationId, 4_000);
     const conversationId = fresh("c");
     await useClient(async (client) => {
-      const own = await createPostgresTurnLog(client, { schema });
+      const own = await createPostgresTurnLog({ schema }, client);
       await client.query("BEGIN");
       await beginTurn(own, { conversationId });
       await client.query("ROLLBACK");
@@ -369,7 +369,7 @@ describe("errors of a turn log", () => {
     url.port = String(proxy.port);
     const reached = new pg.Pool({ connectionString: url.href, max: 2 });
     reached.on("error", () => {});
-    const far = await createPostgresTurnLog(reached, { schema });
+    const far = await createPostgresTurnLog({ schema }, reached);
     await proxy.stop();
     const answer = await far.turnsOf("c");
     expect(answer).toMatchObject({
@@ -380,7 +380,7 @@ describe("errors of a turn log", () => {
   });
 
   it("report that the log was closed, and the client stays open", async () => {
-    const own = await createPostgresTurnLog(pool, { schema });
+    const own = await createPostgresTurnLog({ schema }, pool);
     expect(await own.close()).toMatchObject({ success: true });
     expect(await own.turnsOf("c")).toMatchObject({
       success: false,

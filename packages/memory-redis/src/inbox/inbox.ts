@@ -26,16 +26,16 @@ import { scripts } from "./scripts.ts";
  *
  * declare const client: RedisClient;
  *
- * const inbox = createRedisInbox(client, { keyPrefix: "app:" });
+ * const inbox = createRedisInbox({ keyPrefix: "app:" }, client);
  * const ids = { conversationId: "conv-123", userId: "user-456" };
  * await inbox.put({ ...ids, key: crypto.randomUUID(), content: '"And make it short."' });
  * ```
  */
 export function createRedisInbox(
+  config: Pick<RedisConfig, "keyPrefix" | "commandTimeoutMs">,
   client: RedisClient,
-  options: Pick<RedisConfig, "keyPrefix" | "commandTimeoutMs"> = {},
 ): Inbox {
-  const { keyPrefix, commandTimeoutMs } = parseConfig(options);
+  const { keyPrefix, commandTimeoutMs } = parseConfig(config);
   const port = adaptClient(client);
   const { deadlines, run } = createCalls({ port, minReplicas: 0, commandTimeoutMs }, scripts);
   const keys = createInboxKeys(keyPrefix);

@@ -23,16 +23,16 @@ import { scripts } from "./scripts.ts";
  *
  * declare const client: RedisClient;
  *
- * const timers = createRedisTimers(client, { keyPrefix: "app:" });
+ * const timers = createRedisTimers({ keyPrefix: "app:" }, client);
  * const ids = { conversationId: "conv-123", timerId: "reminder", userId: "user-456" };
  * await timers.set({ ...ids, at: new Date(Date.now() + 3_600_000), content: '"Call the dentist."' });
  * ```
  */
 export function createRedisTimers(
+  config: Pick<RedisConfig, "keyPrefix" | "commandTimeoutMs">,
   client: RedisClient,
-  options: Pick<RedisConfig, "keyPrefix" | "commandTimeoutMs"> = {},
 ): Timers {
-  const { keyPrefix, commandTimeoutMs } = parseConfig(options);
+  const { keyPrefix, commandTimeoutMs } = parseConfig(config);
   const port = adaptClient(client);
   const { run } = createCalls({ port, minReplicas: 0, commandTimeoutMs }, scripts);
   // The hash tag puts all keys into one Cluster slot. Braces in a conversation id are escaped elsewhere, so no

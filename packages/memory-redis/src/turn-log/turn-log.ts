@@ -37,16 +37,16 @@ import { scripts, toTurn, toTurns } from "./scripts.ts";
  *
  * declare const client: RedisClient;
  *
- * const log = createRedisTurnLog(client, { keyPrefix: "app:" });
+ * const log = createRedisTurnLog({ keyPrefix: "app:" }, client);
  * const page = await log.read({ conversationId: "conv-123", from: 0 });
  * if (page.success) console.log(page.data?.turn.state, page.data?.events);
  * ```
  */
 export function createRedisTurnLog(
+  config: Pick<RedisConfig, "keyPrefix" | "commandTimeoutMs">,
   client: RedisClient,
-  options: Pick<RedisConfig, "keyPrefix" | "commandTimeoutMs"> = {},
 ): TurnLog {
-  const { keyPrefix, commandTimeoutMs } = parseConfig(options);
+  const { keyPrefix, commandTimeoutMs } = parseConfig(config);
   const port = adaptClient(client);
   const { deadlines, run } = createCalls({ port, minReplicas: 0, commandTimeoutMs }, scripts);
   const keys = createTurnKeys(keyPrefix);

@@ -19,7 +19,7 @@ describe("the keys of an inbox", () => {
     const keyPrefix = freshPrefix();
     const keys = async () => (await client.keys(`${keyPrefix}*`)).map((key) => key.slice(keyPrefix.length));
     return {
-      inbox: createRedisInbox(client, { keyPrefix }),
+      inbox: createRedisInbox({ keyPrefix }, client),
       keyPrefix,
       keys,
       named: createInboxKeys(keyPrefix),
@@ -91,5 +91,5 @@ describe("the keys of an inbox", () => {
 });
 
 it("refuses anything but a client", () => {
-  expect(() => createRedisInbox({} as never)).toThrow(TypeError);
+  expect(() => createRedisInbox({}, {} as never)).toThrow(TypeError);
 });

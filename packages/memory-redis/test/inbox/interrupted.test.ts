@@ -30,9 +30,9 @@ describe("an inbox on a Cluster", () => {
     "has no entry that can't be found after a crash at command %s of a put",
     async (at) => {
       const keyPrefix = freshPrefix();
-      const inbox = createRedisInbox(client, { keyPrefix });
+      const inbox = createRedisInbox({ keyPrefix }, client);
       await inbox.put({ ...entry, conversationId: "other", userId: "other" });
-      await createRedisInbox(crashAt(at), { keyPrefix }).put(entry);
+      await createRedisInbox({ keyPrefix }, crashAt(at)).put(entry);
       const entries = await inbox.read({ conversationId: "c" });
       const count = entries.success ? entries.data.length : expect.fail(entries.error.message);
       const listed = count === 0 ? [] : [{ conversationId: "c", entries: count }];
@@ -46,9 +46,9 @@ describe("an inbox on a Cluster", () => {
     "has one user's entries only, and all of these can be found, after a crash at command %s of another user's put",
     async (at) => {
       const keyPrefix = freshPrefix();
-      const inbox = createRedisInbox(client, { keyPrefix });
+      const inbox = createRedisInbox({ keyPrefix }, client);
       await inbox.put(entry);
-      await createRedisInbox(crashAt(at), { keyPrefix }).put({ ...entry, userId: "v" });
+      await createRedisInbox({ keyPrefix }, crashAt(at)).put({ ...entry, userId: "v" });
       const entries = await inbox.read({ conversationId: "c" });
       const userId = entries.success ? entries.data[0]?.userId : expect.fail(entries.error.message);
       const [owner = "", former = ""] = userId === "u" ? ["u", "v"] : ["v", "u"];

@@ -13,7 +13,7 @@ export function describeCacheOn(name: keyof typeof openers): void {
       const connect = async () => {
         const connection = await openers[name]();
         opened.push(connection);
-        return createRedisCacheAdapter(connection.client, { keyPrefix });
+        return createRedisCacheAdapter({ keyPrefix }, connection.client);
       };
       const dispose = async () => void (await Promise.all(opened.map(({ end }) => end())));
       return { cache: await connect(), connect, dispose };

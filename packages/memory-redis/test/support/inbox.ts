@@ -40,7 +40,7 @@ export function describeInboxOn(name: keyof typeof openers): void {
     createInbox: async () => {
       const keyPrefix = freshPrefix();
       let used = 0;
-      const connect = async () => createRedisInbox((await connection(used++)).client, { keyPrefix });
+      const connect = async () => createRedisInbox({ keyPrefix }, (await connection(used++)).client);
       const { client } = await connection(0);
       return {
         ...{ inbox: await connect(), connect },

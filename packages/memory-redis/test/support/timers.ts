@@ -30,7 +30,7 @@ export function describeTimersOn(name: keyof typeof openers): void {
     createTimers: async () => {
       const keyPrefix = freshPrefix();
       let used = 0;
-      const connect = async () => createRedisTimers((await connection(used++)).client, { keyPrefix });
+      const connect = async () => createRedisTimers({ keyPrefix }, (await connection(used++)).client);
       const contents = async () => contentsOf((await connection(0)).client, keyPrefix);
       return { timers: await connect(), connect, contents, dispose: async () => {} };
     },

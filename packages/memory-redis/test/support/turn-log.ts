@@ -22,7 +22,7 @@ export function describeTurnLogOn(name: keyof typeof openers): void {
     createLog: async () => {
       const keyPrefix = freshPrefix();
       let used = 0;
-      const connect = async () => createRedisTurnLog((await connection(used++)).client, { keyPrefix });
+      const connect = async () => createRedisTurnLog({ keyPrefix }, (await connection(used++)).client);
       const log = await connect();
       const { client } = await connection(0);
       const provider = await createRedisProvider({ keyPrefix }, client);

@@ -18,7 +18,7 @@ describe("the keys of timers", () => {
     const keyPrefix = freshPrefix() + tag;
     const keys = async () =>
       (await client.keys(`${keyPrefix}*`)).map((key) => key.slice(keyPrefix.length)).sort();
-    return { timers: createRedisTimers(client, { keyPrefix }), keyPrefix, keys };
+    return { timers: createRedisTimers({ keyPrefix }, client), keyPrefix, keys };
   }
 
   it("are in one slot, and all gone when the last timer is", async () => {
@@ -67,5 +67,5 @@ describe("the keys of timers", () => {
 });
 
 it("refuses anything but a client", () => {
-  expect(() => createRedisTimers({} as never)).toThrow(TypeError);
+  expect(() => createRedisTimers({}, {} as never)).toThrow(TypeError);
 });

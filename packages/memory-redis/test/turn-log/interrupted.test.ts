@@ -40,11 +40,11 @@ describe("a connection that breaks", () => {
       return cut;
     });
     onTestFinished(proxy.stop);
-    const log = createRedisTurnLog(await clientAt(serverPort()), { keyPrefix });
+    const log = createRedisTurnLog({ keyPrefix }, await clientAt(serverPort()));
     const writer = await begin(log);
     // This loads the script into the server, so the next append is a single command.
     await log.append({ writer, first: 0, events: ['"before"'] });
-    const broken = createRedisTurnLog(await clientAt(proxy.port), { keyPrefix });
+    const broken = createRedisTurnLog({ keyPrefix }, await clientAt(proxy.port));
     const append = { writer, first: 1, events: [event] };
     const first = await broken.append(append);
     expect(proxy.cuts()).toBe(1);
@@ -57,7 +57,7 @@ describe("a connection that breaks", () => {
     const proxy = await startFaultProxy(serverPort());
     onTestFinished(proxy.stop);
     const client = await clientAt(proxy.port);
-    const log = createRedisTurnLog(client, { keyPrefix: freshPrefix(), commandTimeoutMs: 250 });
+    const log = createRedisTurnLog({ keyPrefix: freshPrefix(), commandTimeoutMs: 250 }, client);
     const writer = await begin(log);
     proxy.set("hole");
     const results = await Promise.all([
@@ -75,7 +75,7 @@ describe("leftovers", () => {
   it("of an abandoned turn are only its entry among the running turns", async () => {
     const keyPrefix = freshPrefix();
     const client = await clientAt(serverPort());
-    const log = createRedisTurnLog(client, { keyPrefix });
+    const log = createRedisTurnLog({ keyPrefix }, client);
     const writer = await begin(log, { ...turn, keepSeconds: 1 });
     await log.append({ writer, first: 0, events: ["{}"] });
     await until("its keys have expired", async () => {
@@ -91,7 +91,7 @@ describe("leftovers", () => {
   it("of a user's entries survive: an append renews them before they expire", async () => {
     const keyPrefix = freshPrefix();
     const client = await clientAt(serverPort());
-    const log = createRedisTurnLog(client, { keyPrefix });
+    const log = createRedisTurnLog({ keyPrefix }, client);
     const writer = await begin(log);
     const hash = `${keyPrefix}turn:{${keyPrefix}c}:t`;
     await client.hSet(hash, "indexed", "0");
@@ -129,10 +129,10 @@ describe("on a Cluster", () => {
     "a crash at command %s of a beginning leaves no turn that can't be found",
     async (at) => {
       const keyPrefix = freshPrefix();
-      const log = createRedisTurnLog(client, { keyPrefix });
+      const log = createRedisTurnLog({ keyPrefix }, client);
       // Loads the scripts into the servers.
       await begin(log, { ...turn, conversationId: "other", userId: "other" });
-      await createRedisTurnLog(crashAt(at), { keyPrefix }).begin(turn);
+      await createRedisTurnLog({ keyPrefix }, crashAt(at)).begin(turn);
       const turns = await log.turnsOf("c");
       const found = await log.find({ userId: "u", state: "running" });
       expect(found).toEqual(turns);
@@ -145,7 +145,7 @@ describe("on a Cluster", () => {
 
   it("a resent beginning keeps its turn findable", async () => {
     const keyPrefix = freshPrefix();
-    const log = createRedisTurnLog(client, { keyPrefix });
+    const log = createRedisTurnLog({ keyPrefix }, client);
     const writer = await begin(log);
     expect(await log.begin(turn)).toMatchObject({ data: { begun: false, running: { turnId: "t" } } });
     expect(await log.begin({ ...turn, turnId: "t2" })).toMatchObject({ data: { begun: false } });

@@ -24,7 +24,7 @@ it("leaves no key after a turn is erased, and all keys expire until then", async
   const keyPrefix = freshPrefix();
   const { client, end } = await openers["node-redis"]();
   onTestFinished(async () => void (await end()));
-  const log = createRedisTurnLog(client, { keyPrefix });
+  const log = createRedisTurnLog({ keyPrefix }, client);
   const begun = await log.begin({ ...turn, ...times });
   if (!begun.success || !begun.data.begun) throw new Error("It has not begun.");
   const { writer } = begun.data;
@@ -46,7 +46,7 @@ it("lets a write begin its turns on a Cluster if all keys are in one slot", asyn
   onTestFinished(async () => void (await end()));
   const prefix = freshPrefix();
   const beginning = (keyPrefix: string) =>
-    createRedisTurnLog(client, { keyPrefix }).beginning?.({ ...turn, ...times });
+    createRedisTurnLog({ keyPrefix }, client).beginning?.({ ...turn, ...times });
   const accepts = async (provided: string, logged: string): Promise<boolean> => {
     const provider = await createRedisProvider({ keyPrefix: provided }, client);
     const prepared = beginning(logged);
@@ -60,5 +60,5 @@ it("lets a write begin its turns on a Cluster if all keys are in one slot", asyn
 });
 
 it("refuses anything but a client", () => {
-  expect(() => createRedisTurnLog({} as never)).toThrow(TypeError);
+  expect(() => createRedisTurnLog({}, {} as never)).toThrow(TypeError);
 });

@@ -162,5 +162,15 @@ export function schemaIssues(error: z.ZodError): SchemaIssue[] {
 export function parseOptions<T>(schema: z.ZodType<T>, options: unknown, what: string): T {
   const parsed = schema.safeParse(options);
   if (parsed.success) return parsed.data;
-  throw optionsError(what, schemaIssues(parsed.error));
+  const issues = isInstance(options)
+    ? [{ path: "", expected: "a plain object. A client is the argument after it" }]
+    : schemaIssues(parsed.error);
+  throw optionsError(what, issues);
+}
+
+/** Whether a value is an instance of a class, e.g. a client, whose fields would only fill the message. */
+function isInstance(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype !== null && prototype !== Object.prototype;
 }

@@ -16,3 +16,14 @@ it.each([
   expect(parse).toThrow(TypeError);
   expect(parse).toThrow(`Invalid test options: field: ${text}`);
 });
+
+it("says where a client belongs instead of listing its fields", () => {
+  class Client {
+    readonly url = "redis://s3cret";
+  }
+  const parse = () =>
+    parseOptions(z.strictObject({ url: z.number().optional() }), new Client(), "test options");
+  expect(parse).toThrow(
+    "Invalid test options: the whole: expected a plain object. A client is the argument after it.",
+  );
+});

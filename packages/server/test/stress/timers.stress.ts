@@ -32,9 +32,9 @@ async function openRedis(): Promise<Stores> {
   onTestFinished(() => client.close());
   const provider = await createRedisProvider({ keyPrefix }, client);
   return {
-    world: { provider, log: createRedisTurnLog(client, { keyPrefix }) },
-    inbox: createRedisInbox(client, { keyPrefix }),
-    timers: createRedisTimers(client, { keyPrefix }),
+    world: { provider, log: createRedisTurnLog({ keyPrefix }, client) },
+    inbox: createRedisInbox({ keyPrefix }, client),
+    timers: createRedisTimers({ keyPrefix }, client),
   };
 }
 
@@ -47,9 +47,9 @@ async function openPostgres(): Promise<Stores> {
   });
   const provider = await createPostgresProvider({ schema }, pool);
   return {
-    world: { provider, log: await createPostgresTurnLog(pool, { schema }) },
-    inbox: await createPostgresInbox(pool, { schema }),
-    timers: await createPostgresTimers(pool, { schema }),
+    world: { provider, log: await createPostgresTurnLog({ schema }, pool) },
+    inbox: await createPostgresInbox({ schema }, pool),
+    timers: await createPostgresTimers({ schema }, pool),
   };
 }
 

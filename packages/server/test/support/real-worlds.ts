@@ -18,7 +18,7 @@ export const openRedis: OpenWorld = async () => {
   await client.connect();
   onTestFinished(() => client.close());
   const provider = await createRedisProvider({ keyPrefix }, client);
-  return { provider, log: createRedisTurnLog(client, { keyPrefix }) };
+  return { provider, log: createRedisTurnLog({ keyPrefix }, client) };
 };
 
 export const openPostgres: OpenWorld = async () => {
@@ -29,7 +29,7 @@ export const openPostgres: OpenWorld = async () => {
     await pool.end();
   });
   const provider = await createPostgresProvider({ schema }, pool);
-  return { provider, log: await createPostgresTurnLog(pool, { schema }) };
+  return { provider, log: await createPostgresTurnLog({ schema }, pool) };
 };
 
 /** Stores on the database servers of the test run. */
