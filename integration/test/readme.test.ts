@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, expect, it, onTestFinished, vi } from "vitest";
 import { runDocumentProgram } from "../../test/document-program.ts";
 import { startFakeChat } from "../../test/fakes/openai-chat.ts";
+import { placeDatabase } from "../../test/pglite-folder.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -17,6 +18,7 @@ it("the README's first program calls a model and remembers", async () => {
   vi.stubEnv("OPENAI_BASE_URL", fake.baseURL);
   const folder = mkdtempSync(join(tmpdir(), "jaf-readme-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  await placeDatabase(join(folder, "data"));
   const data = JSON.stringify(join(folder, "data"));
   expect(await runDocumentProgram("README.md", { '"./data"': data })).toEqual([["Your name is Ada."]]);
   expect(fake.refusals).toEqual([]);

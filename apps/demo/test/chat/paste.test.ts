@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createPasteFilter } from "../../src/chat/paste.ts";
 import { bundled, runDemo } from "../support/demo-process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -53,6 +53,7 @@ function typeInto(args: readonly string[], steps: readonly (readonly [string, st
 
 describe("a message with several lines", { timeout: 180_000 }, () => {
   const folder = temporaryFolder();
+  beforeAll(() => folder.placeDatabase());
   afterAll(() => folder.remove());
 
   it("is sent as one message if it is pasted into a terminal", async () => {

@@ -1,9 +1,9 @@
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runDemo } from "../support/demo-process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-/** Created once, because its database takes longer than a chat. */
 const folder = temporaryFolder();
+beforeAll(() => folder.placeDatabase());
 afterAll(() => folder.remove());
 
 const chat = (lines: readonly string[], args: readonly string[] = []) =>

@@ -30,6 +30,7 @@ describe("the page's server", { timeout: 60_000 }, () => {
     writeFileSync(join(page, "index.html"), "<title>JAF</title>");
     writeFileSync(join(page, "assets/a.js"), "1");
     writeFileSync(join(page, "secret.env"), "no");
+    await folder.placeDatabase();
     store = await openStore(folder.data);
     served = await serveAt(undefined);
   }, 60_000);

@@ -11,6 +11,32 @@ async function openInMemory(): Promise<LosslessBackend> {
 
 export const STORES = { "in memory": openInMemory, Redis: openRedis, Postgres: openPostgres } as const;
 
+/** Replays recordings on a store. */
+export interface StoreReplays {
+  readonly replay: (recorded: Recorded, way: Way) => Promise<Replayed>;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Replays recordings on a store, to which two clients stay connected. Each run and each reading uses the other one, so it
+ * reads what another client stored.
+ */
+export async function openReplays(open: () => Promise<LosslessBackend>): Promise<StoreReplays> {
+  const backend = await open();
+  const connections = [await backend.connect(), await backend.connect()] as const;
+  return {
+    replay: ({ api, recording }, way) => {
+      let opened = 0;
+      const openStore = async () => connections[opened++ % 2 === 0 ? 0 : 1].provider;
+      return replay(api, recording, { way, openStore });
+    },
+    close: async () => {
+      await Promise.all(connections.map(({ close }) => close()));
+      await backend.close();
+    },
+  };
+}
+
 /** Replays a recording on a store, with a new client and provider of the store for each run and each reading. */
 export async function replayOn(
   backend: LosslessBackend,

@@ -52,10 +52,16 @@ export interface ProcessOptions extends ClientOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/**
+ * The transport of a process. To find the generation of the protocol, the client first starts a process more behind a plain
+ * `StdioClientTransport`, but asks this one itself.
+ */
+class OneProcessTransport extends StdioClientTransport {}
+
 /** Starts the program in a process and connects over stdio. */
 export async function connectStdio({ args, env = {}, ...options }: ProcessOptions): Promise<Client> {
   const program = await bundleProcess(new URL("../../src/bin.ts", import.meta.url));
-  const transport = new StdioClientTransport({
+  const transport = new OneProcessTransport({
     command: process.execPath,
     args: [program, ...args],
     env: { ...env, PATH: process.env["PATH"] ?? "", HOME: "/nonexistent" },

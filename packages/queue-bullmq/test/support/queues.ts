@@ -14,7 +14,7 @@ interface Opened {
 }
 
 /** The ways to connect a queue. */
-export const openers: Readonly<Record<string, () => Promise<Opened>>> = {
+export const openers = {
   url: async () => ({ connection: inject("redisUrl"), end: async () => {} }),
   ioredis: async () => {
     const client = new Redis(inject("redisUrl"), { maxRetriesPerRequest: null });
@@ -26,7 +26,7 @@ export const openers: Readonly<Record<string, () => Promise<Opened>>> = {
     await client.connect();
     return { connection: client, end: () => client.close() };
   },
-};
+} as const satisfies Readonly<Record<string, () => Promise<Opened>>>;
 
 /** Returns all keys with a prefix and their values as one text. */
 export async function contentsUnder(client: Redis, prefix: string): Promise<string> {

@@ -1,77 +1,10 @@
-import { rejectedResult } from "@jaf/core/adapter";
-import { readUIMessageStream, type UIMessage, type UIMessageChunk, uiMessageChunkSchema } from "ai";
-import fc from "fast-check";
+import type { UIMessageChunk } from "ai";
 import { describe, expect, it } from "vitest";
-import { createTurnChunks, type TurnChunksOptions } from "../../src/ai-sdk/ui-message-stream.ts";
-import { streamedReply } from "../../src/ai-sdk/ui-messages.ts";
 import { visibleParts } from "../../src/client/ai-sdk.ts";
 import type { TurnEvent } from "../../src/turns/turn-event.ts";
-import { comparable } from "./support/comparable.ts";
-import { type ScriptedTurn, scriptTurn, turnShapes } from "./support/turns.ts";
-
-const options: TurnChunksOptions = { messageId: "m1", before: [] };
-
-const sizes = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 30 });
-
-/** Splits into groups of these sizes, repeated. */
-function grouped(events: readonly TurnEvent[], lengths: readonly number[]) {
-  const numbered = events.map((event, number) => ({ number, event }));
-  const groups = [];
-  for (let at = 0, turn = 0; at < numbered.length; turn++) {
-    const size = lengths[turn % lengths.length] ?? 1;
-    groups.push(numbered.slice(at, at + size));
-    at += size;
-  }
-  return groups;
-}
-
-function chunksOf(turn: ScriptedTurn, lengths: readonly number[], given = options): UIMessageChunk[] {
-  const chunks = createTurnChunks(given);
-  const made = [...chunks.start(), ...grouped(turn.events, lengths).flatMap(chunks.next)];
-  // As received over a connection.
-  return JSON.parse(JSON.stringify(made));
-}
-
-async function read(chunks: readonly UIMessageChunk[], message?: UIMessage) {
-  const errors: string[] = [];
-  const stream = new ReadableStream<UIMessageChunk>({
-    start: (controller) => {
-      for (const chunk of chunks) controller.enqueue(chunk);
-      controller.close();
-    },
-  });
-  let last: UIMessage | undefined = message;
-  const onError = (error: unknown) => errors.push(String(error));
-  for await (const each of readUIMessageStream({
-    stream,
-    onError,
-    ...(message && { message: structuredClone(message) }),
-  }))
-    last = each;
-  return { message: last, errors };
-}
-
-/**
- * Returns the parts with the calls of each step behind its other parts, in the order of their ids: in a stream, a call stands
- * where the model began it.
- */
-function callsLast<Part extends { readonly type: string }>(parts: readonly Part[]): Part[] {
-  const idOf = (part: Part) =>
-    "toolCallId" in part && !("providerExecuted" in part && part.providerExecuted === true)
-      ? String(part.toolCallId)
-      : "";
-  const steps: Part[][] = [];
-  for (const part of parts) {
-    if (part.type === "step-start") steps.push([]);
-    steps.at(-1)?.push(part);
-  }
-  return steps.flatMap((step) =>
-    step.toSorted((a, b) => (idOf(a) < idOf(b) ? -1 : idOf(a) > idOf(b) ? 1 : 0)),
-  );
-}
-
-const seen = (message: UIMessage | undefined) =>
-  comparable(message === undefined ? [] : callsLast(visibleParts(message)));
+import { expectContinued, expectLoadedMessage } from "./support/chunk-properties.ts";
+import { chunksOf, options, read } from "./support/chunks.ts";
+import type { ScriptedTurn } from "./support/turns.ts";
 
 describe("the chunks of a turn", () => {
   it("show what the turn took from the inbox as a part between the replies", async () => {
@@ -114,72 +47,10 @@ describe("the chunks of a turn", () => {
     );
   });
 
-  it("are valid and produce the message that is loaded afterwards", async () => {
-    const schema = await uiMessageChunkSchema().validate;
-    await fc.assert(
-      fc.asyncProperty(turnShapes, sizes, async (shape, lengths) => {
-        const turn = scriptTurn(shape);
-        const chunks = chunksOf(turn, lengths);
-        const verdicts = await Promise.all(chunks.map((chunk) => schema?.(chunk)));
-        expect(chunks.filter((_, nth) => verdicts[nth]?.success !== true)).toEqual([]);
-        // A turn that fails in the middle of a reply retracts it at its end.
-        const retractions = turn.events.filter(({ type }) => type === "retract").length;
-        expect(chunks.filter(({ type }) => type === "message-metadata").length).toBeLessThanOrEqual(
-          retractions + (turn.status === "error" ? 1 : 0),
-        );
-        const { message, errors } = await read(chunks);
-        expect(errors).toEqual(turn.status === "error" ? ["Error: The model failed."] : []);
-        expect(message?.id).toBe("m1");
-        expect(seen(message)).toEqual(comparable(callsLast(streamedReply(turn.stored, turn))));
-      }),
-      { numRuns: 500 },
-    );
-  });
+  // The stress tests check more turns.
+  it("are valid and produce the message that is loaded afterwards", () => expectLoadedMessage(100));
 
-  it("continue a waiting message, and repeat it for clients that join later", async () => {
-    await fc.assert(
-      fc.asyncProperty(turnShapes, turnShapes, sizes, async (first, second, lengths) => {
-        const asked = scriptTurn({ ...first, status: "interrupted" });
-        const goesOn = scriptTurn(second);
-        const open = asked.interruptions.map(({ toolCallId }) => toolCallId);
-        const answers: TurnEvent[] = open.map((toolCallId, index) => ({
-          type: "tool_end",
-          toolCallId,
-          toolName: "find",
-          status: "success",
-          durationMs: 1,
-          result: index === 0 ? DENIED : "done",
-        }));
-        const stored = [
-          ...asked.stored,
-          ...open.map((id, index) => ({
-            role: "tool" as const,
-            tool_call_id: id,
-            content: index === 0 ? DENIED : "done",
-          })),
-        ];
-        const [start, ...rest] = goesOn.events;
-        const events = start === undefined ? [] : [start, ...answers, ...rest];
-        const wanted = comparable(
-          callsLast(streamedReply([...stored, ...goesOn.stored], { interruptions: goesOn.interruptions })),
-        );
-
-        const held = (await read(chunksOf(asked, lengths))).message;
-        fc.pre(held !== undefined);
-        const decided = { ...held, parts: held.parts.map(decidedPart) };
-        const given = { ...options, before: asked.stored, heldParts: decided.parts.length };
-        const live = await read(chunksOf({ ...goesOn, events }, lengths, given), decided);
-        expect(seen(live.message)).toEqual(wanted);
-
-        const again = await read(
-          chunksOf({ ...goesOn, events }, [events.length], { ...options, before: asked.stored }),
-        );
-        expect(comparable(callsLast(again.message?.parts ?? []))).toEqual(wanted);
-        expect(again.message?.metadata).toBeUndefined();
-      }),
-      { numRuns: 200 },
-    );
-  });
+  it("continue a waiting message, and repeat it for clients that join later", () => expectContinued(40));
 
   it("list the parts of a retracted reply, which the client leaves out", async () => {
     const turn = turnOf(
@@ -330,14 +201,6 @@ describe("the chunks of a turn", () => {
     expect(JSON.stringify(chunksOf(turn, [1], { ...options, reasoning: false }))).not.toContain("secret");
   });
 });
-
-const DENIED = JSON.stringify(rejectedResult("too dear"));
-
-/** Marks a call as the client does after its user's decision. */
-const decidedPart = (part: UIMessage["parts"][number]): UIMessage["parts"][number] =>
-  "state" in part && part.state === "approval-requested"
-    ? { ...part, state: "approval-responded", approval: { id: part.approval.id, approved: false } }
-    : part;
 
 /** A turn with one reply, "Hello". */
 function turnOf(...pieces: readonly TurnEvent[]): ScriptedTurn {
