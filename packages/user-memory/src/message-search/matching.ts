@@ -33,6 +33,8 @@ interface Hit {
   readonly segment: Segment;
   /** The start of the message's block in `segment.data`. */
   readonly start: number;
+  /** The number of the user's passages before the message. */
+  readonly before: number;
   readonly position: number;
   /** The starts of the message's matching passages in `segment.data`. */
   readonly passages: number[];
@@ -52,7 +54,8 @@ export async function matchSegments(
   const hits: Hit[] = [];
   const held = new Float64Array(lookup.terms.length);
   let size = 0;
-  for (const segment of [...segments]) {
+  // The oldest conversation first, because the ranker takes the order of documents as their order in time.
+  for (const segment of [...segments].reverse()) {
     eachMessage(segment, (start, end) => {
       let hit: Hit | undefined;
       eachPassage(segment.data, start, end, (passage, stop) => {
@@ -63,6 +66,7 @@ export async function matchSegments(
         hit ??= {
           segment,
           start,
+          before: size - 1,
           position: segment.base + (segment.data[start] ?? 0),
           passages: [],
           score: 0,
@@ -77,7 +81,7 @@ export async function matchSegments(
   const kept = await bestOf(hits, { most: Math.max(FEWEST_RANKED, 4 * limit), rarity, lookup, yieldIfDue });
   const documents: MatchedDocument[] = [];
   for (const hit of kept) {
-    documents.push(...documentsOf(hit, documents.length, lookup));
+    documents.push(...documentsOf(hit, lookup));
     await yieldIfDue();
   }
   const words = [...query.words.keys()];
@@ -149,7 +153,7 @@ interface Choice {
   readonly yieldIfDue: YieldIfDue;
 }
 
-/** Returns the `most` best matching messages, and the matching messages next to them. */
+/** Returns the `most` best matching messages, of equal ones the latest, and the matching messages next to them. */
 async function bestOf(
   hits: readonly Hit[],
   { most, rarity, lookup, yieldIfDue }: Choice,
@@ -167,7 +171,7 @@ async function bestOf(
   const isKept = new Uint8Array(hits.length);
   // Of the messages with the lowest score, only as many are kept as there is room for.
   let room = most - scores.filter((score) => score > lowest).length;
-  for (let index = 0; index < hits.length; index++) {
+  for (let index = hits.length - 1; index >= 0; index--) {
     const score = scores[index] ?? 0;
     if (score < lowest || (score === lowest && --room < 0)) continue;
     for (let near = Math.max(0, index - REACH); near <= index + REACH; near++) isKept[near] = 1;
@@ -187,8 +191,7 @@ function sumOf({ segment: { data } }: Hit, passage: number, rarity: Float64Array
 }
 
 function documentsOf(
-  { segment: { conversationId, data }, start, position, passages }: Hit,
-  before: number,
+  { segment: { conversationId, data }, start, before, position, passages }: Hit,
   lookup: Lookup,
 ): readonly MatchedDocument[] {
   const role = data[start + 2] === 1 ? "assistant" : "user";

@@ -1,9 +1,10 @@
 import { type CalendarDate, dateTerms, dayOf, daysLater, timeMentions } from "./dates.ts";
 import type { MatchedDocument } from "./term-index.ts";
 import { askedTerm, fold, isStopWord, NEGATION_TERM, TIME_TERM, termOf, tokenize } from "./tokenizer.ts";
+import { WEIGHTS } from "./weights.ts";
 
 const TEXT_LIMIT = 4_096;
-const WORD_LIMIT = 20;
+const WORD_LIMIT = 40;
 const DATE_LIMIT = 17;
 
 /** A query for a day finds messages of that day and of this number of days after it. */
@@ -24,15 +25,15 @@ interface QueryWord {
    * was added.
    */
   readonly forms: readonly string[];
-  /** How much the word counts in a score, from 0 to 1. */
+  /** How much the word counts in a score: 1 for a usual word. */
   readonly share: number;
 }
 
 /** A query, parsed for the index and the ranker. */
 export interface Query {
-  /** The terms to find in the index: at most 64, each once. */
+  /** The terms to find in the index: at most 98, each once. */
   readonly terms: readonly string[];
-  /** The words by their stems: at most 20 words of the query, followed by words that were added to it. */
+  /** The words by their stems: at most 40 words of the query, followed by words that were added to it. */
   readonly words: ReadonlyMap<string, QueryWord>;
   /** The dates in the query, as index terms. The value is how well a document with this date matches, from 0 to 1. */
   readonly dates: ReadonlyMap<string, number>;
@@ -40,6 +41,11 @@ export interface Query {
   readonly spoken: readonly string[];
   /** Whether the query asks when something was. */
   readonly temporal: boolean;
+  /**
+   * How far the query is a request about several things (1) and not a question about one thing (0). Grows with the number
+   * of words.
+   */
+  readonly breadth: number;
 }
 
 export interface QueryOptions {
@@ -51,7 +57,10 @@ export interface QueryOptions {
 export function parseQuery(text: string, { now }: QueryOptions = {}): Query {
   const folded = fold(text.slice(0, TEXT_LIMIT));
   const mentions = timeMentions(folded, now);
-  const words = wordsOf(mentions.rest, folded);
+  const { words, breadth } = readWords(mentions.rest, {
+    whole: folded,
+    names: namesIn(text.slice(0, TEXT_LIMIT)),
+  });
   const dates = dateWeights(mentions.dates);
   const temporal = TEMPORAL.test(folded);
   return {
@@ -65,16 +74,47 @@ export function parseQuery(text: string, { now }: QueryOptions = {}): Query {
     dates,
     spoken: tokenize(folded),
     temporal,
+    breadth,
   };
 }
 
-function wordsOf(text: string, whole: string): ReadonlyMap<string, QueryWord> {
+/** Queries of at most this number of words ask about one thing. */
+const NARROW = 8;
+/** Queries of at least this number of words are requests about several things. */
+const BROAD = 20;
+
+const breadthOf = (words: number): number => Math.min(1, Math.max(0, (words - NARROW) / (BROAD - NARROW)));
+
+/** Matches a capitalized word that follows another word or a comma, so that it doesn't begin a sentence. */
+const NAME = /(?<=[\p{L}\p{N},;:)][^\S\n]*["'“‘(*]*)(?<![\p{L}\p{N}'’-])\p{Lu}[\p{L}\p{N}\p{M}'’-]+/gu;
+
+/** Returns the words of a text that are written as names. */
+const namesIn = (text: string): ReadonlySet<string> =>
+  new Set(Array.from(text.matchAll(NAME), ([name]) => tokenize(name)).flat());
+
+interface Whole {
+  /** The whole query, in lower case without accents. */
+  readonly whole: string;
+  readonly names: ReadonlySet<string>;
+}
+
+interface ReadWords {
+  readonly words: ReadonlyMap<string, QueryWord>;
+  readonly breadth: number;
+}
+
+function readWords(text: string, { whole, names }: Whole): ReadWords {
   const said = formsOf(text);
+  const breadth = breadthOf(said.size);
+  const nameFactor = 1 + (WEIGHTS.name - 1) * breadth;
   const words = new Map<string, QueryWord>();
-  for (const [term, forms] of said) words.set(term, { forms, share: wordShare(term) });
-  if (words.size === 0) return words;
+  for (const [term, forms] of said) {
+    const factor = forms.some((form) => names.has(form)) ? nameFactor : 1;
+    words.set(term, { forms, share: factor * wordShare(term) });
+  }
+  if (words.size === 0) return { words, breadth };
   for (const [term, share] of wishTerms(whole)) if (!words.has(term)) words.set(term, { forms: [], share });
-  return words;
+  return { words, breadth };
 }
 
 function formsOf(text: string): ReadonlyMap<string, readonly string[]> {

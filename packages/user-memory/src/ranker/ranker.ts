@@ -1,3 +1,4 @@
+import { CONSIDERED, coverMore } from "./cover.ts";
 import { namedAuthors, type Query } from "./query.ts";
 import { createScorer, type ScoreParts, type Scorer } from "./scorer.ts";
 import type { Matches, MessageLocation } from "./term-index.ts";
@@ -50,20 +51,20 @@ export function rank(
   const named = namedAuthors(query, matches.documents);
   const table = buildTermTable(query, matches, named.names);
   const layout = groupByConversation(table);
-  const scorer = createScorer({ table, layout, named });
+  const scorer = createScorer({ table, layout, named, breadth: query.breadth });
   const scores = new Float64Array(table.documents.length);
   const unmatched = scoreAll(scorer, layout, {
     scores,
     reach: { back: WEIGHTS.before.length, ahead: WEIGHTS.after.length },
   });
-  const lowest = lowestOf(scores, unmatched, limit);
+  const lowest = lowestOf(scores, unmatched, Math.max(limit, query.breadth > 0 ? CONSIDERED : 0));
   const best = unmatched.filter(({ score }) => score >= lowest);
   for (let row = 0; row < scores.length; row++) {
     const score = scores[row] ?? 0;
     if (score >= lowest) best.push({ row, message: layout.ofDocuments[row], score });
   }
-  return best
-    .sort((one, other) => other.score - one.score || tie(one, other, table))
+  best.sort((one, other) => other.score - one.score || tie(one, other, table));
+  return coverMore(best, query.breadth)
     .slice(0, limit)
     .map((scored) => toItem(scored, table, scorer));
 }

@@ -9,7 +9,10 @@ import {
 } from "./term-table.ts";
 import { WEIGHTS } from "./weights.ts";
 
-/** The parts of a document's score, which is `((words + neighbours) × author × time + date + conversation) × role`. */
+/**
+ * The parts of a document's score, which is `((words + neighbours) × author × time + date + conversation) × role ×
+ * recency`.
+ */
 export interface ScoreParts {
   /** The score for the query's words that the document itself contains. */
   readonly words: number;
@@ -25,6 +28,8 @@ export interface ScoreParts {
   readonly conversation: number;
   /** Factor for a message of the assistant; 1 for other messages. */
   readonly role: number;
+  /** Factor for a document of a recent conversation, if the query is a broad request; otherwise 1. */
+  readonly recency: number;
 }
 
 /** Scores a document by its row in the term table. With the row -1, scores a `message` without a matching document. */
@@ -44,6 +49,8 @@ export interface ScorerInput {
   readonly table: TermTable;
   readonly layout: ConversationLayout;
   readonly named: NamedAuthors;
+  /** The `breadth` of the query. */
+  readonly breadth: number;
 }
 
 export function createScorer(input: ScorerInput): Scorer {
@@ -63,11 +70,13 @@ export function createScorer(input: ScorerInput): Scorer {
     (table.dates[row] ?? 0) * (WEIGHTS.date * base + WEIGHTS.dateAlone);
   const conversationOf = (message: ConversationMessage | undefined) =>
     message === undefined ? 0 : (conversations.get(message.conversation) ?? 0);
+  const recencyOf = createRecency(input);
   return {
     fit: words.around,
     score: (row, message, fit) => {
       const base = fit * authorOf(row, message) * timeOf(row);
-      return (base + dateOf(row, base) + conversationOf(message)) * roleOf(row, message);
+      const whole = base + dateOf(row, base) + conversationOf(message);
+      return whole * roleOf(row, message) * recencyOf(row, message);
     },
     parts: (row, message) => {
       const own = words.alone(row);
@@ -84,6 +93,7 @@ export function createScorer(input: ScorerInput): Scorer {
         date,
         conversation,
         role: roleOf(row, message),
+        recency: recencyOf(row, message),
       };
     },
   };
@@ -94,17 +104,18 @@ interface WordScorer {
   readonly around: (row: number, message: ConversationMessage | undefined) => number;
 }
 
-function createWordScorer({ table, layout }: ScorerInput): WordScorer {
+function createWordScorer({ table, layout, breadth }: ScorerInput): WordScorer {
   const width = table.words.length;
   // For each word: the weighted count in neighbouring messages, and the weight of the nearest such message.
   const around = new Float64Array(width);
   const nearness = new Float64Array(width);
+  const reach = 1 + (WEIGHTS.broadNeighbours - 1) * breadth;
   const askedHere = table.isTalk ? WEIGHTS.askedHere : 1;
   const shareOf = (length: number) => 1 / (1 - WEIGHTS.length + (WEIGHTS.length * length) / USUAL_LENGTH);
 
   function take(message: ConversationMessage | undefined, weight: number, asked: number): void {
     if (message === undefined || message.row < 0) return;
-    const share = weight * shareOf(message.length);
+    const share = reach * weight * shareOf(message.length);
     const start = message.row * 2 * width;
     for (let word = 0; word < width; word++) {
       const count = (layout.counts[start + word] ?? 0) + asked * (layout.counts[start + width + word] ?? 0);
@@ -156,7 +167,8 @@ function createWordScorer({ table, layout }: ScorerInput): WordScorer {
   };
 }
 
-function conversationScore({ members }: Conversation, { table, layout }: ScorerInput): number {
+function conversationScore({ members }: Conversation, { table, layout, breadth }: ScorerInput): number {
+  if (breadth === 1) return 0;
   const width = table.words.length;
   const met = new Uint8Array(width);
   for (const { row } of members) {
@@ -173,8 +185,21 @@ function conversationScore({ members }: Conversation, { table, layout }: ScorerI
     covered++;
   }
   const size = members.reduce((most, { position }) => Math.max(most, position + 1), 1);
-  const share = WEIGHTS.conversation * Math.min(1, WEIGHTS.conversationSize / size) ** 2;
+  const share = WEIGHTS.conversation * (1 - breadth) * Math.min(1, WEIGHTS.conversationSize / size) ** 2;
   return covered === 0 ? 0 : share * score * covered ** WEIGHTS.conversationCoverage;
+}
+
+type Recency = (row: number, message: ConversationMessage | undefined) => number;
+
+/** Returns the function that computes the factor `recency` of {@link ScoreParts}. */
+function createRecency({ table: { documents }, breadth }: ScorerInput): Recency {
+  if (breadth === 0) return () => 1;
+  const newest = documents.reduce((most, { seq }) => Math.max(most, seq), 1);
+  return (row, message) => {
+    const latest = message?.conversation.latest ?? documents[row]?.seq ?? 0;
+    const age = 1 - latest / newest;
+    return 1 + breadth ** 2 * WEIGHTS.recency * 2 ** (-age / WEIGHTS.recencyHalf);
+  };
 }
 
 function authorFactor(author: string | undefined, { named }: ScorerInput): number {

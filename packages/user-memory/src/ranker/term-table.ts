@@ -103,6 +103,8 @@ export interface Conversation {
   readonly members: ConversationMessage[];
   /** Messages with a matching document and messages near them, by their position in the conversation. */
   readonly at: (ConversationMessage | undefined)[];
+  /** The highest `seq` of the matching documents. */
+  latest: number;
 }
 
 /** The messages and conversations that the matching documents come from. */
@@ -132,7 +134,7 @@ export function groupByConversation({
     const { conversationId, position } = document.location;
     let conversation = conversations.get(conversationId);
     if (conversation === undefined) {
-      conversation = { conversationId, members: [], at: [] };
+      conversation = { conversationId, members: [], at: [], latest: 0 };
       conversations.set(conversationId, conversation);
     }
     let message = conversation.at[position];
@@ -142,6 +144,7 @@ export function groupByConversation({
       conversation.members.push(message);
     } else raise(counts, { from: row * width, to: message.row * width, width });
     message.length += lengths[row] ?? 0;
+    conversation.latest = Math.max(conversation.latest, document.seq);
     const hasSpeaker = document.author !== undefined || document.role !== undefined;
     if (hasSpeaker && document.seq < (message.speaker?.seq ?? Number.POSITIVE_INFINITY)) {
       message.speaker = document;

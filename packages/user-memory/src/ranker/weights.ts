@@ -23,7 +23,11 @@ export const WEIGHTS = {
   before: [0.4, 0.2],
   /** Weights of a word in the messages after the document, the nearest message first. */
   after: [0.3, 0.15],
-  /** Weight of the score for the document's whole conversation. */
+  /** Factor for the weights `before` and `after` of a query of full {@link Query.breadth}. */
+  // A request continues an earlier conversation more often than one message of it.
+  broadNeighbours: 1.5,
+  /** Weight of the score for the document's whole conversation. It falls to 0 with the query's {@link Query.breadth}. */
+  // A long conversation contains most words of a long request by chance.
   conversation: 0.25,
   /** Number of messages in a conversation above which the weight `conversation` falls. */
   conversationSize: 20,
@@ -47,4 +51,21 @@ export const WEIGHTS = {
   /** If the query names a date of the document, this number is added to the document's score. */
   // So the document is found even if no word matches.
   dateAlone: 8,
+  /**
+   * The score of the user's latest document grows by this number times the square of the
+   * query's {@link Query.breadth}.
+   */
+  // People go on with what they did lately.
+  recency: 1,
+  /** Share of the user's documents after which the growth by `recency` has halved. */
+  recencyHalf: 0.1,
+  /**
+   * Factor for a document for each better one that was said near it, to the power of the query's {@link Query.breadth}.
+   */
+  // A request needs several conversations more than one thing several times.
+  sameMatter: 0.5,
+  /** Distance, in messages of a conversation, up to which two messages count as near each other. */
+  matterReach: 10,
+  /** Factor for a name in a query of full {@link Query.breadth}, i.e. for a capitalized word within a sentence. */
+  name: 2,
 } as const;
