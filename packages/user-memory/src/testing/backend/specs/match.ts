@@ -85,14 +85,14 @@ export const match: BackendSpec = {
       expect(await matched(backend, user, "other")).toEqual(changed.map(({ seq }) => seq));
     },
 
-    "accepts 64 terms": async ({ backend }) => {
-      const names = Array.from({ length: 64 }, (_, index) => `term-${index}`);
+    "accepts 100 terms": async ({ backend }) => {
+      const names = Array.from({ length: 100 }, (_, index) => `term-${index}`);
       await addTo(
         backend,
         user,
         ...names.map((term, index) => storedFact(index + 1, { terms: weights({ [term]: 1 }) })),
       );
-      expect(await matched(backend, user, ...names)).toHaveLength(64);
+      expect(await matched(backend, user, ...names)).toHaveLength(100);
     },
   },
 };
