@@ -112,6 +112,13 @@ export {
   searchMessages,
 } from "./message-search/message-search.ts";
 
+// Health of a memory
+
+export { type ExamineOptions, examineUserMemory } from "./health/examine.ts";
+export type { JudgeContradictions, JudgedPair } from "./health/judge.ts";
+export { type AppliedRemedy, applyRemedies, type RemedyOutcome } from "./health/remedies.ts";
+export type { FactKind, FindingKind, MemoryFinding, MemoryReport, Remedy } from "./health/report.ts";
+
 // Ranking of other texts
 
 export { type RankedText, rankTexts } from "./ranker/rank-texts.ts";

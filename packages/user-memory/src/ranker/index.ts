@@ -1,7 +1,9 @@
+export { type CalendarDate, dayOf, daysLater, timeMentions } from "./dates.ts";
 export { blend } from "./fusion.ts";
 export { parseQuery, type Query, type QueryOptions } from "./query.ts";
 export { type RankedItem, type RankOptions, type Reasons, rank } from "./ranker.ts";
 export type { ScoreParts } from "./scorer.ts";
+export { stem } from "./stemmer.ts";
 export {
   createMemoryTermIndex,
   type DocumentContext,
@@ -11,4 +13,13 @@ export {
   type MessageLocation,
   type TermWeight,
 } from "./term-index.ts";
-export { askedTerm, createTermOf, type DocumentReading, type TermOf, termsOf } from "./tokenizer.ts";
+export {
+  askedTerm,
+  createTermOf,
+  type DocumentReading,
+  fold,
+  isStopWord,
+  type TermOf,
+  termsOf,
+  tokenize,
+} from "./tokenizer.ts";
