@@ -14,8 +14,8 @@ interface Claim {
   readonly isSingle: boolean;
 }
 
-const SUBJECT = "(?:(?:i|he|she|they|we|the user|user) (?:currently |now )?)?";
-const OWNER = "(?:my|her|his|their|our|the|the user'?s|user'?s) ";
+const SUBJECT = "(?:(?:i|he|she|they|we) )?(?:currently |now )?";
+const OWNER = "(?:(?:my|her|his|their|our|the) )?";
 const VALUE = "(.{1,60}?)(?: now| currently| at the moment| these days)?[.!]?$";
 /** What a person has one of, or one that counts. */
 const SINGLE =
@@ -23,13 +23,13 @@ const SINGLE =
 
 const LIVES = new RegExp(`^${SUBJECT}lives? in ${VALUE}`);
 const WORKS = new RegExp(`^${SUBJECT}works? (?:at|for) ${VALUE}`);
-const HAS_SINGLE = new RegExp(`^${OWNER}?(${SINGLE}) is ${VALUE}`);
+const HAS_SINGLE = new RegExp(`^${OWNER}(${SINGLE}) is ${VALUE}`);
 const IS_NAMED = new RegExp(`^${OWNER}([\\w ]{1,30}) is (?:called|named) ${VALUE}`);
-const IS_IN = new RegExp(`^${OWNER}([\\w ]{1,30}) is in ${VALUE}`);
+const IS_IN = new RegExp(`^${OWNER}(?!(?:i|he|she|they|we|it) )([\\w ]{1,30}) is in ${VALUE}`);
 const NAMED_OWNER = new RegExp(`^([\\w]{2,30}'s ${SINGLE.replace("(?:", "(?:school|")}) is ${VALUE}`);
 
 const ATTRIBUTE =
-  /^(?:(?:i|he|she|they|we|the user|user) )?(?:has|have|owns?|is|am|are|'m|im|i'm) (?:only |about |around )?(?:\d|one\b|two\b|three\b|four\b|five\b|six\b|seven\b|eight\b|nine\b|ten\b)|^.{2,60}? (?:is|are|ends in|costs) (?:at |on |in |about |around )?(?:\d|one\b|two\b|three\b|four\b|five\b|six\b|seven\b|eight\b|nine\b|ten\b)/;
+  /^(?:(?:i|he|she|they|we) )?(?:has|have|owns?|is|am|are|'m|im|i'm) (?:only |about |around )?(?:\d|one\b|two\b|three\b|four\b|five\b|six\b|seven\b|eight\b|nine\b|ten\b)|^.{2,60}? (?:is|are|ends in|costs) (?:at |on |in |about |around )?(?:\d|one\b|two\b|three\b|four\b|five\b|six\b|seven\b|eight\b|nine\b|ten\b)/;
 const YEAR = /\b(?:19|20)\d\d\b/;
 const NUMBER = /^\d+$/;
 const WORD_NUMBERS = "zero one two three four five six seven eight nine ten".split(" ");
@@ -64,7 +64,7 @@ function namedClaim(text: string, original: string): Claim | undefined {
 
 function numberClaim(text: string): Claim | undefined {
   if (!ATTRIBUTE.test(text) || YEAR.test(text)) return undefined;
-  const words = tokenize(text.replace(/^(?:i|he|she|they|we|the user|user|my|her|his|their|our|the)\b/, ""));
+  const words = tokenize(text.replace(/^(?:i|he|she|they|we|my|her|his|their|our|the)\b/, ""));
   const numbers = words.map((word) =>
     Math.max(WORD_NUMBERS.indexOf(word), NUMBER.test(word) ? Number(word) : -1),
   );

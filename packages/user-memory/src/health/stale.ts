@@ -1,10 +1,14 @@
 import type { UserFact } from "../fact.ts";
 import { type CalendarDate, dayOf, daysLater, fold, timeMentions } from "../ranker/index.ts";
+import { sentencesIn, wordsIn } from "../text.ts";
 import { type MemoryFinding, saidTimeOf, toFinding } from "./report.ts";
 
 const TEXT_LIMIT = 2_000;
 /** A time is over a day after its end, wherever the user is. */
 const ZONES_DAYS = 1;
+
+/** A further sentence with at most this many words needs no time of its own, e.g. `Thank you.` */
+const MAX_ASIDE_WORDS = 3;
 
 const WEEKDAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)day";
 const COUNTS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
@@ -55,7 +59,7 @@ const PAST =
 
 /** Returns the finding for a fact that was true for a time that ended before `asOf` (milliseconds since 1970). */
 export function findStale(fact: UserFact, asOf: number): MemoryFinding | undefined {
-  const end = endOf(fold(fact.fact.slice(0, TEXT_LIMIT)), saidTimeOf(fact));
+  const end = endOf(fact.fact.slice(0, TEXT_LIMIT), saidTimeOf(fact));
   if (end === undefined || end > asOf) return undefined;
   return toFinding({
     kind: "stale",
@@ -65,8 +69,19 @@ export function findStale(fact: UserFact, asOf: number): MemoryFinding | undefin
   });
 }
 
-/** Returns when the time that a text names is over, in milliseconds. `undefined`: it names none, or it lasts. */
+/**
+ * Returns when the time that a text was about is over, in milliseconds. `undefined`: a sentence of the text names no
+ * time, or it lasts.
+ */
 export function endOf(text: string, said: number): number | undefined {
+  const sentences = Array.from(sentencesIn(text), ({ segment }) => segment).filter(
+    (sentence, index) => index === 0 || wordsIn(sentence) > MAX_ASIDE_WORDS,
+  );
+  const ends = sentences.map((sentence) => endOfSentence(fold(sentence), said));
+  return ends.includes(undefined) ? undefined : Math.max(...ends.map((end) => end ?? 0));
+}
+
+function endOfSentence(text: string, said: number): number | undefined {
   if (LASTING.test(text)) return undefined;
   const isPlanned = PLAN.test(text);
   const ends = daysOf(text, AHEAD);

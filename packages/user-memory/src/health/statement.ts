@@ -7,7 +7,7 @@ const TEXT_LIMIT = 2_000;
 /** What a fact states, in a form that other facts can be compared with. */
 export interface Statement {
   readonly fact: UserFact;
-  /** The text in lower case without accents. */
+  /** The text in lower case, without accents and without `the user`. */
   readonly text: string;
   /** The stems of the words that matter, without negations, in order. */
   readonly sequence: readonly string[];
@@ -30,9 +30,11 @@ const words = (list: string): ReadonlySet<string> => new Set(list.trim().split(/
 
 /** Words that say little: facts that differ only in these state the same. */
 const LIGHT = words(`
-user users own owns owned call calls called name names named take takes keep keeps kept go goes currently now each
+own owns owned call calls called name names named take takes keep keeps kept go goes currently now each
 together also always
 `);
+/** Facts are about the user, whether they say so or not. */
+const SUBJECT = /^(?:the )?user(?:'s)?\b|\bthe user(?:'s)?\b/g;
 const DIRECTIONS = words("from to into than before after until without over under against with for");
 const MODALITY =
   /\b(?:used to|formerly|previously|no longer|any ?more|was|were|will|would|might|(?<!\d(?:st|nd|rd|th)? (?:of )?)may(?! \d)|could|should|if|when|except|unless)\b/g;
@@ -43,7 +45,7 @@ const NUMBERS: Readonly<Record<string, string>> = { one: "1", twice: "2" };
 export function readStatement(fact: UserFact): Statement | undefined {
   if (fact.quotation?.question !== undefined) return undefined;
   const original = fact.fact.slice(0, TEXT_LIMIT);
-  const text = fold(original);
+  const text = fold(original).replace(SUBJECT, " ").trim();
   const sequence: string[] = [];
   const directions = new Map<string, string>();
   const preceding = new Map<string, string>();

@@ -33,7 +33,9 @@ export async function plant(
       await memory.remember(userId, fact, {
         provenance: { saidAt: new Date(day) },
         ...(isQuoted ? { quotation: { from: "message" as const } } : {}),
-        ...(key === undefined ? {} : { key, trust: index === 0 ? ("stated" as const) : ("inferred" as const) }),
+        ...(key === undefined
+          ? {}
+          : { key, trust: index === 0 ? ("stated" as const) : ("inferred" as const) }),
       });
     }
   }
