@@ -1,6 +1,7 @@
 import type { MemoryProvider } from "@jaf/memory";
 import * as z from "zod";
 import type { UserFact } from "../fact.ts";
+import { createYielding } from "../message-search/conversation-index.ts";
 import type { UserMemoryStore } from "../store.ts";
 import { checkInput, checkUserId } from "../validation.ts";
 import { findConflicts, findContradictions } from "./contradictions.ts";
@@ -146,12 +147,13 @@ async function findAll(
   { inUse, waiting, at }: Examined,
   { judge, provider, lastUsed }: Omit<ExamineOptions, "asOf">,
 ): Promise<readonly MemoryFinding[]> {
-  const junk = inUse.flatMap((fact) => findJunk(fact) ?? []);
+  const each = createCollecting();
+  const junk = await each(inUse, findJunk);
   // A fact that is forgotten or ended anyway needs no second remedy.
-  const stale = without(inUse, junk).flatMap((fact) => findStale(fact, at) ?? []);
+  const stale = await each(without(inUse, junk), (fact) => findStale(fact, at));
   const unsupported = provider === undefined ? [] : await findUnsupported(without(inUse, junk), provider);
   const lasting = without(inUse, [...junk, ...stale, ...unsupported]);
-  const statements = lasting.flatMap((fact) => readStatement(fact) ?? []);
+  const statements = await each(lasting, readStatement);
   const { findings: duplicates, surplus } = findDuplicates(statements);
   const distinct = statements.filter(({ fact }) => !surplus.has(fact.id));
   const opposed = [...findConflicts(waiting, inUse), ...findContradictions(distinct)];
@@ -167,6 +169,23 @@ async function findAll(
     ...junk,
     ...unused,
   ];
+}
+
+/** Returns a function that collects what `find` returns for each fact, and lets other work run in between. */
+function createCollecting() {
+  const yieldIfDue = createYielding();
+  return async <T>(
+    facts: readonly UserFact[],
+    find: (fact: UserFact) => T | undefined,
+  ): Promise<readonly T[]> => {
+    const found: T[] = [];
+    for (const fact of facts) {
+      await yieldIfDue();
+      const one = find(fact);
+      if (one !== undefined) found.push(one);
+    }
+    return found;
+  };
 }
 
 function without(facts: readonly UserFact[], findings: readonly MemoryFinding[]): readonly UserFact[] {

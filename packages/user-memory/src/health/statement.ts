@@ -55,8 +55,11 @@ export function readStatement(fact: UserFact): Statement | undefined {
   let before = "";
   for (const word of tokenize(text)) {
     const term = NUMBERS[word] ?? stem(word);
-    if (term === "not") negations += 1;
-    else if (DIRECTIONS.has(word)) direction = word;
+    if (term === "not") {
+      negations += 1;
+      continue;
+    }
+    if (DIRECTIONS.has(word)) direction = word;
     else if (NUMBERS[word] !== undefined || !(isStopWord(word) || LIGHT.has(word))) {
       sequence.push(term);
       if (!preceding.has(term)) preceding.set(term, before);
