@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { parseArguments } from "../src/cli/arguments.ts";
 import { main } from "../src/cli/main.ts";
+import { openStores } from "../src/stores.ts";
 
 /** Runs a command in this process. */
 async function run(...argv: readonly string[]) {
@@ -64,6 +65,8 @@ it("says what is wrong with a command, in one line", async () => {
     [/not both/, "review", "--confirm", "a", "--reject", "b"],
     [/No such fact waits/, "review", "--confirm", "a", "--store", "memory:"],
     [/expected a name of 1 to 255/, "--user", ""],
+    [/--as-of: expected a date such as 2026-11-01, not "soon"/, "health", "--as-of", "soon"],
+    [/There is no such finding/, "health", "--apply", "junk", "--store", "memory:"],
   ];
   for (const [reason, ...argv] of cases) {
     const { code, out, error } = await run(...argv);
@@ -99,6 +102,30 @@ it("prints what becomes of an imported file, and broken lines with their numbers
   expect(out).toContain("Waiting for review: 1. Left out: 0. Lines that can't be read: 1.");
   expect(error).toBe(`${file}:2: the line was skipped: not JSON`);
   expect((await run(...given, "--dry-run", "--vouch")).out).toContain("In use then: 1.");
+});
+
+it("shows the health of the facts, and applies only chosen remedies", async () => {
+  const store = `file:${join(await folder(), "memory.db")}`;
+  const { memory, close } = await openStores(store);
+  for (const fact of ["Prefers dark mode in every editor", "In every editor, prefers dark mode", "ok thanks"])
+    await memory.remember("ada", fact);
+  await close();
+  const health = (...more: readonly string[]) => run("health", "--store", store, "--user", "ada", ...more);
+  const { out, error } = await health();
+  expect(out).toContain(
+    "Stored facts: 3 (stated 3)\nIn use: 3. Remedies would take 66.7% of them out of use.",
+  );
+  expect(out).toContain("duplicate: These facts state the same in other words.\n  - In every editor");
+  expect(out).toContain("  Forget for good: ok thanks");
+  expect(error).toContain("Nothing was changed.");
+  expect((await health("--apply", "duplicate")).out).toBe(
+    "applied  Keep: In every editor, prefers dark mode",
+  );
+  expect((await health()).out).toContain("Stored facts: 3 (stated 2, ended 1)");
+  const [, junk = ""] = /^(\S+) {2}junk/m.exec(out) ?? [];
+  expect((await health("--apply", junk)).out).toBe("applied  Forget for good: ok thanks");
+  expect(await health()).toMatchObject({ error: "Nothing is wrong." });
+  expect((await health("--as-of", "2020-01-01")).out).toContain("Stored facts: 0");
 });
 
 it("prints its help and its version", async () => {

@@ -37,4 +37,6 @@ export const factStoreOf = (memory: RunUserMemory | undefined): UserMemoryStore 
     ? (memory as UserMemoryStore)
     : undefined;
 
-const STORE_METHODS = ["list", "remember", "forget", "forgetAll", "explain", "review"] as const;
+const STORE_METHODS = [
+  ...["list", "get", "remember", "update", "forget", "forgetAll", "explain", "review"],
+] as const;

@@ -13,6 +13,9 @@ export const USAGE = `An MCP server with the memory of one user.
   jaf-mcp-memory review                       lists the facts that wait for the user
   jaf-mcp-memory review --confirm <id>        lets one be used; "all": all
   jaf-mcp-memory review --reject <id>         deletes one for good
+  jaf-mcp-memory health                       examines the facts: repeated, contradictory, outdated, empty ones
+  jaf-mcp-memory health --apply <id>          applies the remedy of a finding; a kind, e.g. "duplicate": of
+                                              all of this kind; may be repeated
   jaf-mcp-memory import <file>                imports the file of @modelcontextprotocol/server-memory
 
   --store <url>       file:<path>, redis://…, postgres://… or memory: (default: JAF_MEMORY_URL, else a
@@ -22,6 +25,7 @@ export const USAGE = `An MCP server with the memory of one user.
   --tokens <file>     the file of tokens (default: JAF_MEMORY_TOKENS, else in the home folder)
   --host <address>    the address that HTTP listens on (default 127.0.0.1)
   --allow-host <name> another name of this server in the headers Host and Origin; may be repeated
+  --as-of <date>      health: the day that the report is about, e.g. 2026-11-01 (default: now)
   --dry-run           import: writes nothing
   --vouch             import: you vouch for all facts; without it they wait for review
   --version, -v       prints the version
@@ -50,6 +54,7 @@ export type Command =
   | (Common & { readonly command: "token add" | "token list" })
   | (Common & { readonly command: "token remove"; readonly id: string })
   | (Common & { readonly command: "review"; readonly decision?: "confirm" | "reject"; readonly id?: string })
+  | (Common & { readonly command: "health"; readonly apply: readonly string[]; readonly asOf?: Date })
   | (Common & {
       readonly command: "import";
       readonly file: string;
@@ -66,6 +71,8 @@ const options = {
   "allow-host": { type: "string", multiple: true },
   confirm: { type: "string" },
   reject: { type: "string" },
+  apply: { type: "string", multiple: true },
+  "as-of": { type: "string" },
   "dry-run": { type: "boolean" },
   vouch: { type: "boolean" },
   version: { type: "boolean", short: "v" },
@@ -91,6 +98,7 @@ export function parseArguments(argv: readonly string[], environment: Environment
   if (command === undefined) return { ...common, ...parseHttp(values) };
   if (command === "token") return { ...common, ...parseToken(rest, values.user) };
   if (command === "review" && rest.length === 0) return { ...common, ...parseReview(values) };
+  if (command === "health" && rest.length === 0) return { ...common, ...parseHealth(values) };
   const [file, more] = rest;
   if (command === "import" && file !== undefined && more === undefined)
     return { ...common, command, file, dryRun: values["dry-run"] === true, vouched: values.vouch === true };
@@ -151,4 +159,13 @@ function parseReview({ confirm, reject }: Values) {
   if (confirm !== undefined) return { command: "review" as const, decision: "confirm" as const, id: confirm };
   if (reject !== undefined) return { command: "review" as const, decision: "reject" as const, id: reject };
   return { command: "review" as const };
+}
+
+function parseHealth({ apply = [], "as-of": day }: Values) {
+  if (day === undefined) return { command: "health" as const, apply };
+  // The report is about the end of that day.
+  const asOf = new Date(`${day}T23:59:59.999Z`);
+  if (!/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(asOf.getTime()))
+    throw new Failure(`--as-of: expected a date such as 2026-11-01, not ${JSON.stringify(day)}.`);
+  return { command: "health" as const, apply, asOf };
 }

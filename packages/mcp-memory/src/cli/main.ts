@@ -5,6 +5,7 @@ import { openTokens } from "../http/tokens.ts";
 import { ownVersion } from "../own-version.ts";
 import { openStores, type Stores } from "../stores.ts";
 import { type Command, type Environment, parseArguments, USAGE } from "./arguments.ts";
+import { runHealth } from "./health.ts";
 import { runImport } from "./import.ts";
 import { runReview } from "./review.ts";
 import { serveHttp, serveOverStdio } from "./serve.ts";
@@ -56,6 +57,8 @@ async function run(given: Command): Promise<void> {
       return withStores(given.store, (stores) => serveHttp(stores, given));
     case "review":
       return withStores(given.store, (stores) => runReview(stores, given));
+    case "health":
+      return withStores(given.store, (stores) => runHealth(stores, given));
     case "import":
       return withStores(given.store, (stores) => runImport(stores, given));
   }

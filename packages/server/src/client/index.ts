@@ -32,7 +32,15 @@ export type {
   TurnState,
   TurnSummary,
 } from "./conversations.ts";
-export type { ExplainedFact, Fact, FactMethods, FactReceipt } from "./facts.ts";
+export type {
+  ExplainedFact,
+  Fact,
+  FactFinding,
+  FactMethods,
+  FactReceipt,
+  FactRemedyOutcome,
+  FactReport,
+} from "./facts.ts";
 export type { LedgerMethods, LedgerReport, OwnLedgerQuery, WholeLedgerQuery } from "./ledger.ts";
 export type { ConversationTimer, SetTimerRequest, TimerMethods } from "./timers.ts";
 

@@ -1,9 +1,10 @@
+import { present } from "@jaf/memory/internal";
 import type { UserMemoryStore } from "@jaf/user-memory";
 import * as z from "zod";
 import { type FailureCode, HttpFailure, notFound } from "../http/failure.ts";
 import { operation, type Route } from "../http/router.ts";
 import type { ServerParts } from "../server-parts.ts";
-import { anything, count } from "./schemas.ts";
+import { anything, count, time } from "./schemas.ts";
 
 const failures = ["not-configured"] satisfies readonly FailureCode[];
 const factSchema = z.looseObject({ id: z.string(), fact: z.string(), status: z.string() });
@@ -36,6 +37,43 @@ const forgetFacts = operation("delete", "/facts", {
   failures,
 });
 
+const findingSchema = z.looseObject({
+  id: z.string(),
+  kind: z.string(),
+  facts: z.array(factSchema),
+  reason: z.string(),
+  remedy: z.looseObject({ action: z.enum(["merge", "supersede", "end", "forget", "ask"]) }),
+});
+
+const examineFacts = operation("get", "/facts/health", {
+  summary: "Examine facts about the user: what is wrong with them, and remedies",
+  query: z.object({ asOf: time.optional() }),
+  answer: z.looseObject({
+    stored: z.int(),
+    inUse: z.int(),
+    junkRate: z.number(),
+    findings: z.array(findingSchema),
+  }),
+  failures,
+});
+
+const remedyFacts = operation("post", "/facts/health", {
+  summary: "Apply the remedies of findings",
+  body: z.strictObject({
+    findings: z.array(z.string().min(1).max(100)).min(1).max(1_000).describe("Ids of findings."),
+    asOf: time.optional().describe("The time of the report that the findings are from. Default: now."),
+  }),
+  answer: z.object({
+    outcomes: z.array(
+      z.object({
+        findingId: z.string(),
+        outcome: z.enum(["applied", "in-effect", "changed", "answer-needed"]),
+      }),
+    ),
+  }),
+  failures,
+});
+
 const explainFact = operation("get", "/facts/{factId}", {
   summary: "Explain where a fact comes from and why a query finds it",
   query: z.object({ query: z.string().min(1).max(2_000).optional() }),
@@ -56,8 +94,12 @@ const reviewFact = operation("post", "/facts/{factId}/review", {
   failures,
 });
 
-/** Adds the routes that list, add, explain, review and erase facts about the user. */
-export function factRoutes(route: Route, { userMemory }: ServerParts): void {
+/** Imports the examination of facts. */
+// The package is an optional peer: a server without facts runs without it.
+const health = () => import("@jaf/user-memory");
+
+/** Adds the routes that list, add, examine, explain, review and erase facts about the user. */
+export function factRoutes(route: Route, { userMemory, provider }: ServerParts): void {
   const facts = (): UserMemoryStore => {
     if (userMemory !== undefined) return userMemory;
     throw new HttpFailure(
@@ -73,6 +115,36 @@ export function factRoutes(route: Route, { userMemory }: ServerParts): void {
   }));
 
   route(forgetFacts, ({ userId }) => facts().forgetAll(userId));
+
+  const examine = async (userId: string, asOf: string | undefined) => {
+    const { examineUserMemory } = await health();
+    return examineUserMemory(facts(), userId, {
+      provider,
+      ...present({ asOf: asOf === undefined ? undefined : new Date(asOf) }),
+    });
+  };
+
+  // Before the route of one fact, which has a path of the same form.
+  route(examineFacts, ({ userId, query: { asOf } }) => examine(userId, asOf));
+
+  route({ ...remedyFacts, check: facts }, async ({ userId, body: { findings: chosen, asOf } }) => {
+    const { findings } = await examine(userId, asOf);
+    const ids = new Set(chosen);
+    const { applyRemedies } = await health();
+    const applied = await applyRemedies(
+      facts(),
+      userId,
+      findings.filter(({ id }) => ids.has(id)),
+    );
+    const outcomeOf = new Map(applied.map(({ finding, outcome }) => [finding.id, outcome]));
+    // The id of a finding stands for the state of its facts, so an unknown id means that a fact has changed since.
+    return {
+      outcomes: [...ids].map((findingId) => ({
+        findingId,
+        outcome: outcomeOf.get(findingId) ?? ("changed" as const),
+      })),
+    };
+  });
 
   route(explainFact, async ({ userId, factId, query: { query } }) => {
     const explanation = await facts().explain(userId, factId, query);

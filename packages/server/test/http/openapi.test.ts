@@ -110,6 +110,8 @@ describe("the OpenAPI document", () => {
     const { fact } = await data(send("POST /facts", {}, post({ fact: "Likes tea." })));
     await read(send("GET /facts/{factId}", { factId: fact.id }));
     await read(send("DELETE /facts/{factId}", { factId: fact.id }));
+    await read(send("GET /facts/health"));
+    await read(send("POST /facts/health", {}, post({ findings: ["none"] })));
     const waiting = await server.userMemory.remember("ada", "Likes coffee.", { trust: "external" });
     await read(send("POST /facts/{factId}/review", { factId: waiting.id }, post({ decision: "reject" })));
     await read(send("DELETE /facts"));

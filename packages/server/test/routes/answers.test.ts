@@ -105,6 +105,10 @@ describe("responses", () => {
     const { fact } = await call(["post", "/facts"], {}, { fact: "Lives in Oslo", tags: ["home"] });
     await call(["get", "/facts"]);
     await call(["get", "/facts/{factId}"], { factId: fact.id });
+    await call(["post", "/facts"], {}, { fact: "Is living in Oslo" });
+    const { findings } = await call(["get", "/facts/health"]);
+    const { outcomes } = await call(["post", "/facts/health"], {}, { findings: [findings[0].id] });
+    expect(outcomes).toEqual([{ findingId: findings[0].id, outcome: "applied" }]);
     await call(["delete", "/facts/{factId}"], { factId: fact.id });
     await call(["delete", "/facts"]);
     expect((await call(["get", "/ledger"])).rows).toHaveLength(1);

@@ -29,6 +29,33 @@ describe("facts", () => {
     expect((await ask("ada", "GET", "/facts")).body.data.facts).toEqual([]);
   });
 
+  it("are examined, and only chosen remedies are applied, once", async () => {
+    const { ask, userMemory } = await startTestServer();
+    for (const fact of [
+      "Prefers dark mode in every editor",
+      "In every editor, prefers dark mode",
+      "ok thanks",
+    ])
+      await ask("ada", "POST", "/facts", { fact });
+    await ask("bob", "POST", "/facts", { fact: "ok thanks" });
+    const report = (await ask("ada", "GET", "/facts/health")).body.data;
+    expect(report).toMatchObject({ stored: 3, inUse: 3, junkRate: 2 / 3, notExamined: ["unused"] });
+    expect(report.findings.map(({ kind }: { kind: string }) => kind)).toEqual(["duplicate", "junk"]);
+    const [duplicate, junk] = report.findings.map(({ id }: { id: string }) => id);
+    const apply = async (...findings: readonly string[]) =>
+      (await ask("ada", "POST", "/facts/health", { findings })).body.data.outcomes;
+    expect(await apply(duplicate)).toEqual([{ findingId: duplicate, outcome: "applied" }]);
+    expect(await apply(duplicate)).toEqual([{ findingId: duplicate, outcome: "changed" }]);
+    expect(await userMemory.list("ada")).toHaveLength(3);
+    expect(await apply(junk)).toEqual([{ findingId: junk, outcome: "applied" }]);
+    expect(await userMemory.list("ada")).toHaveLength(2);
+    expect(await userMemory.list("bob")).toHaveLength(1);
+    const { data } = (await ask("ada", "GET", "/facts/health?asOf=2020-01-01T00:00:00Z")).body;
+    expect(data).toMatchObject({ stored: 0, junkRate: 0, findings: [] });
+    expect((await ask("ada", "GET", "/facts/health?asOf=soon")).status).toBe(400);
+    expect((await ask("ada", "POST", "/facts/health", { findings: [] })).status).toBe(400);
+  });
+
   it("in quarantine are approved or rejected once", async () => {
     const { ask, userMemory } = await startTestServer();
     const [good, bad] = [
@@ -101,6 +128,8 @@ describe("facts", () => {
       ["POST", "/facts", { fact: "Likes tea." }],
       ["DELETE", "/facts"],
       ["GET", "/facts/x"],
+      ["GET", "/facts/health"],
+      ["POST", "/facts/health", { findings: ["x"] }],
       ["DELETE", "/facts/x"],
       ["POST", "/facts/x/review", { decision: "approve" }],
     ] as const)

@@ -65,7 +65,7 @@ export function postingsOf(statements: readonly Statement[]): Postings {
 }
 
 /** Returns the statements that share the rarest term of a statement. */
-export function rarest({ terms }: Statement, postings: Postings): readonly Statement[] {
+function rarest({ terms }: Statement, postings: Postings): readonly Statement[] {
   const lists = [...terms].map((term) => postings.get(term) ?? []);
   const shortest = lists.reduce((a, b) => (b.length < a.length ? b : a), lists[0] ?? []);
   return shortest.slice(0, MAX_COMPARED);

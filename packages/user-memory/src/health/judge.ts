@@ -1,6 +1,6 @@
 import { UserMemoryError } from "../errors.ts";
 import type { UserFact } from "../fact.ts";
-import { postingsOf, rarest, weightOf } from "./duplicates.ts";
+import { type Postings, postingsOf, weightOf } from "./duplicates.ts";
 import { type MemoryFinding, saidTimeOf, toFinding } from "./report.ts";
 import type { Statement } from "./statement.ts";
 
@@ -22,6 +22,7 @@ export type JudgeContradictions = (
 /** A judge gets at most so many pairs, and those that share the most first. */
 const MAX_PAIRS = 200;
 const MAX_PER_FACT = 20;
+const MAX_SHARING = 200;
 
 /** Asks a judge about pairs of statements that share a word. The statements must be newest first. */
 export async function judgeContradictions(
@@ -46,15 +47,29 @@ function pairsOf(statements: readonly Statement[]): readonly JudgedPair[] {
   const postings = postingsOf(statements);
   const place = new Map(statements.map((statement, index) => [statement, index]));
   const weighed = statements.flatMap((newer, index) =>
-    rarest(newer, postings)
+    [...sharing(newer, postings)]
       .filter((older) => (place.get(older) ?? 0) > index)
-      .slice(0, MAX_PER_FACT)
-      .map((older) => ({ pair: { newer: newer.fact, older: older.fact }, weight: likeness(newer, older) })),
+      .map((older) => ({ pair: { newer: newer.fact, older: older.fact }, weight: likeness(newer, older) }))
+      .toSorted((a, b) => b.weight - a.weight)
+      .slice(0, MAX_PER_FACT),
   );
   return weighed
     .toSorted((a, b) => b.weight - a.weight)
     .slice(0, MAX_PAIRS)
     .map(({ pair }) => pair);
+}
+
+/** Returns at most `MAX_SHARING` statements that share a term with a statement, first those that share a rare one. */
+function sharing({ terms }: Statement, postings: Postings): ReadonlySet<Statement> {
+  const lists = [...terms].map((term) => postings.get(term) ?? []).toSorted((a, b) => a.length - b.length);
+  const found = new Set<Statement>();
+  for (const list of lists) {
+    for (const statement of list) {
+      if (found.size >= MAX_SHARING) return found;
+      found.add(statement);
+    }
+  }
+  return found;
 }
 
 /** The share of their terms that two statements have in common, from 0 to 1. */

@@ -57,8 +57,8 @@ const KINDS = {
 } as const;
 
 /**
- * Compares a report with what was planted. A pair is found if one finding names both facts. Wrong are facts that a
- * finding names and that weren't planted as such, and for duplicates also pairs of two groups.
+ * Compares a report with what was planted. A pair is found if one finding names both facts. Wrong are findings
+ * that name a fact that wasn't planted as such, and for duplicates also those that name facts of two groups.
  */
 export function scoresOf(
   { findings }: MemoryReport,
@@ -83,7 +83,7 @@ export function scoresOf(
       found: expected.filter(isFound).length,
       missed: expected.filter((facts) => !isFound(facts)).map((facts) => facts.join(" | ")),
       wrong: found.flatMap((named) =>
-        named.flatMap((fact) => (isWrong(fact, named[0] ?? "") ? [named.join(" | ")] : [])),
+        named.some((fact) => isWrong(fact, named[0] ?? "")) ? [named.join(" | ")] : [],
       ),
     };
   };
