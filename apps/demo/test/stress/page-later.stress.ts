@@ -72,6 +72,39 @@ describe("the page, for what comes later", { timeout: 120_000 }, () => {
     await reminders.waitFor({ state: "detached" });
   });
 
+  it("says what is wrong with the facts, and changes nothing before a remedy is chosen", async () => {
+    const facts = [
+      ...["Prefers dark mode in every editor", "In every editor, prefers dark mode"],
+      ...["Is married", "Is not married", "ok thanks"],
+    ];
+    for (const fact of facts) {
+      const { status } = await fetch(new URL("/api/facts", url), {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ fact }),
+      });
+      expect(status).toBe(200);
+    }
+    driver = await openPage(browser, url);
+    const { page } = driver;
+    await page.getByRole("link", { name: "What I know about you" }).click();
+    const health = page.getByRole("region", { name: "Check-up of the facts" });
+    await health.getByRole("button", { name: "Check my facts" }).click();
+    await health.getByText("Said twice.").waitFor();
+    await health.getByText("Contradiction.").waitFor();
+    const known = page.getByRole("region", { name: "Known" });
+    expect(await known.getByText("dark mode").count()).toBe(2);
+    const repeated = health.getByRole("listitem").filter({ hasText: "Said twice." });
+    await repeated.getByRole("button", { name: "Use only the kept one" }).click();
+    await repeated.waitFor({ state: "detached" });
+    await page.getByRole("region", { name: "Earlier" }).getByText("dark mode").waitFor();
+    const junk = health.getByRole("listitem").filter({ hasText: "ok thanks" });
+    await junk.getByRole("button", { name: "Forget" }).click();
+    await junk.getByRole("button", { name: "Forget it permanently?" }).click();
+    await junk.waitFor({ state: "detached" });
+    await known.getByText("ok thanks").waitFor({ state: "detached" });
+  });
+
   it("shows what a timer says as a reminder, without its tag, and the reply to it", async () => {
     driver = await openPage(browser, url);
     const { page, say, replied } = driver;

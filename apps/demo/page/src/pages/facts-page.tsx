@@ -9,6 +9,7 @@ import { ConfirmButton } from "../ui/confirm-button.tsx";
 import { dayOf } from "../ui/dates.ts";
 import { refocusLater, useAction } from "../ui/hooks.ts";
 import { ScrollArea } from "../ui/panels.tsx";
+import { FactHealth } from "./fact-health.tsx";
 
 /** All facts about the user with their sources, and buttons to remove them. */
 export function FactsPage() {
@@ -48,6 +49,7 @@ export function FactsPage() {
       {known !== undefined && total === 0 && (
         <p class="blank">Nothing yet. Say something about yourself in a conversation.</p>
       )}
+      {total > 0 && <FactHealth busy={busy} onChange={change} />}
       {known !== undefined && <FactLists known={known} sought={sought} busy={busy} onChange={change} />}
       {total > 0 && (
         <p class="end-actions">
@@ -79,8 +81,16 @@ async function loadFacts(): Promise<Known> {
     of("active"),
     of("superseded"),
   ]);
-  return { quarantined, active, superseded };
+  return {
+    quarantined,
+    active: active.filter((fact) => !isOver(fact)),
+    superseded: [...active.filter(isOver), ...superseded],
+  };
 }
+
+/** Whether a fact isn't recalled any more, because its time is over. */
+const isOver = ({ validUntil }: Fact): boolean =>
+  validUntil !== undefined && Date.parse(validUntil) <= Date.now();
 
 /** The facts, polled while the page is visible. */
 function useFacts() {
