@@ -35,7 +35,7 @@ const NUMBER = /^\d+$/;
 const WORD_NUMBERS = "zero one two three four five six seven eight nine ten".split(" ");
 
 /** Returns what a statement claims about something that has one value at a time. */
-export function claimOf(statement: Statement): Claim | undefined {
+function claimOf(statement: Statement): Claim | undefined {
   const { text, negations, modality, fact } = statement;
   if (negations > 0 || modality !== "") return undefined;
   return namedClaim(text, fact.fact) ?? numberClaim(text);

@@ -70,7 +70,7 @@ const optionsSchema = z
 /**
  * Examines a user's facts and returns a report: what is wrong with them, why, and a remedy for each finding. Changes
  * nothing; {@link applyRemedies} does. Reads all facts of the user, so it is for a job or a page and not for each turn
- * (10,000 facts: about a second). Most rules read English; texts in other languages are only compared with each other.
+ * (10,000 facts: 1 to 3 seconds, in which other work runs in between). Most rules read English; texts in other languages are only compared with each other.
  * Rejects with a `UserMemoryError`, with the error of `judge` or `lastUsed`, or with a `MemoryCallError` of the
  * provider.
  *

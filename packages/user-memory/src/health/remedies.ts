@@ -27,6 +27,16 @@ const OPERATION = "applyRemedies";
  * Applies the remedies of chosen findings, one after the other, and returns what became of each. Facts are forgotten
  * only if a chosen finding has the remedy `"forget"`. A finding is left alone if one of its facts has changed since the
  * report, so it is safe to apply findings again, also after a failure. Rejects with a `UserMemoryError`.
+ *
+ * @example
+ * ```ts
+ * import { applyRemedies, examineUserMemory, MemoryUserMemory } from "@jaf/user-memory";
+ *
+ * const memory = new MemoryUserMemory();
+ * const { findings } = await examineUserMemory(memory, "ada");
+ * const stale = findings.filter(({ kind }) => kind === "stale");
+ * for (const { finding, outcome } of await applyRemedies(memory, "ada", stale)) console.log(finding.id, outcome);
+ * ```
  */
 export async function applyRemedies(
   memory: Changeable,

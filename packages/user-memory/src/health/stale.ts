@@ -73,7 +73,7 @@ export function findStale(fact: UserFact, asOf: number): MemoryFinding | undefin
  * Returns when the time that a text was about is over, in milliseconds. `undefined`: a sentence of the text names no
  * time, or it lasts.
  */
-export function endOf(text: string, said: number): number | undefined {
+function endOf(text: string, said: number): number | undefined {
   const sentences = Array.from(sentencesIn(text), ({ segment }) => segment).filter(
     (sentence, index) => index === 0 || wordsIn(sentence) > MAX_ASIDE_WORDS,
   );
