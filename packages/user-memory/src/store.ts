@@ -133,6 +133,11 @@ export interface RecallOptions {
   readonly asOf?: Date | undefined;
   /** The least trust that recalled facts must have. Default `"inferred"`: external facts aren't recalled. */
   readonly minTrust?: Trust | undefined;
+  /**
+   * Whether nothing is returned if no fact has enough to do with the query. For queries that weren't written to search
+   * facts, e.g. a user's message. Default `false`: one common word is enough.
+   */
+  readonly relevantOnly?: boolean | undefined;
 }
 
 /** Options of `list`. */

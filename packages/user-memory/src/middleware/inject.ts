@@ -8,6 +8,7 @@ import { portable } from "../evidence/user-input.ts";
 import { bindOptions, callback } from "../options.ts";
 import { type FactsPlacement, renderFacts } from "../render/render.ts";
 import type { Middleware, MiddlewareTurn, RemembersSpec } from "../run-types.ts";
+import { isStore } from "../store.ts";
 import { getUserMemory, type MemoryEntry, type UserMemory } from "../user-memory.ts";
 
 /** Options of {@link withMemoryInject}. */
@@ -119,7 +120,7 @@ async function factsForPrompt<Ctx>(
   if (!user || inject === false || isContinuation || memory === undefined) return "";
   const query = queryOf(userMessages);
   if (query === "") return "";
-  const wanted = { limit, ...present({ tags }) };
+  const wanted = { limit, ...present({ tags }), ...(isStore(memory) ? { relevantOnly: true } : {}) };
   const found = await beforeDeadline(
     timeoutMs,
     () => memory.recall(user, query, wanted),

@@ -1,3 +1,5 @@
+export { isFirstPerson, wordKinds } from "./common-words.ts";
+export { createFits, type Fits } from "./fit.ts";
 export { blend } from "./fusion.ts";
 export { parseQuery, type Query, type QueryOptions } from "./query.ts";
 export { type RankedItem, type RankOptions, type Reasons, rank } from "./ranker.ts";
@@ -11,4 +13,12 @@ export {
   type MessageLocation,
   type TermWeight,
 } from "./term-index.ts";
-export { askedTerm, createTermOf, type DocumentReading, type TermOf, termsOf } from "./tokenizer.ts";
+export {
+  askedTerm,
+  createTermOf,
+  type DocumentReading,
+  type TermOf,
+  termOf,
+  termsOf,
+  tokenize,
+} from "./tokenizer.ts";
