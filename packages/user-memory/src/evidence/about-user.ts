@@ -46,11 +46,14 @@ export function isAboutUser(passage: string): boolean {
 function tells(sentence: string): boolean {
   const words = tokenize(sentence);
   const kindOf = wordKinds(words);
-  const isSpecific = words.some((word) => {
-    const term = termOf(word);
-    return term !== undefined && !COMMANDS.has(word) && kindOf(term) === "specific";
+  const firstPerson = words.filter(isFirstPerson).length;
+  const isOwn = firstPerson > 0 || OWNED.test(sentence);
+  const says = words.some((word) => {
+    const term = COMMANDS.has(word) ? undefined : termOf(word);
+    const kind = term === undefined ? "connecting" : kindOf(term);
+    return kind === "specific" || (kind === "everyday" && isOwn);
   });
-  if (!isSpecific) return false;
-  if (!asks(sentence) && !COMMANDS.has(words.find((word) => !POLITE.has(word)) ?? "")) return true;
-  return OWNED.test(sentence) || OWN_CLAUSE.test(sentence) || words.filter(isFirstPerson).length >= TELLING;
+  const isCommand = COMMANDS.has(words.find((word) => !POLITE.has(word)) ?? "");
+  if (!says || (!asks(sentence) && !isCommand)) return says;
+  return firstPerson >= TELLING || OWNED.test(sentence) || OWN_CLAUSE.test(sentence);
 }

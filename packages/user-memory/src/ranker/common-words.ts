@@ -1,52 +1,45 @@
 import { fold, isStopWord, termOf } from "./tokenizer.ts";
 
-/** Frequent words of English that occur in messages about any topic. */
-const ENGLISH = `
+/** Frequent words of English that say little about the topic of a message. */
+const GENERAL = `
 able about above accept across act action actually add address after again age ago agree ahead all allow almost alone
-along already also always amount answer anyway appear apply area around arrive ask available away awesome
-back bad base basic beautiful become before begin behind believe below besides best better big bit body book both bottom
-brief briefly bring brown build busy buy
-call care careful carry case cause center certain chance change character check child choose clear clearly close code cold
-color column come common compare complete consider contain continue cool copy correct cost could count country couple
-course cover create current currently cut
-daily data date day deal decide deep define delete depend describe detail difference different difficult direct discuss
-double down draft draw drive drop during
-early easy edit effect eight either else email end english enough enter entire equal error especially etc even evening event
-ever exact exactly example excellent except expect explain explanation extra eye
-face fact fail fair fall false family far fast favorite feel few field file fill final finally find fine finish first fit
-five fix follow food foot force forget form formal format forward four free french fresh friend front full fun function funny
-further future
-game general generate german get girl give glad go goal good great green ground group grow guess guy
-half hand handle happen happy hard head hear heart heat heavy help high hint hold home hope hot hour house huge human
-idea image imagine important improve include increase information inside instead interest interesting issue item
-job join just
-keep key kid kind know
-land language large last late lately later law lead learn least leave left length less let letter level life light like
-likely limit line link list listen literally little live local long look lose lot loud love low luck
-main make man many map mark match matter maybe mean meaning measure meet member memory mention message method middle mind
-minute miss mistake model modern moment money month more morning mostly move much music must
-name national natural near nearly necessary need never new news next nice night nine no none normal normally not note
-nothing now number
-object offer often old one only open option order organize original other output outside own
-page paper paragraph parent part party pass past pay people per percent perfect perhaps person phone photo phrase pick
-picture piece place plain plan play please plus point polite poor possible power prefer present pretty previous price print
-probably problem process produce product program project proper provide public pull purpose push put
-question quick quickly quite
-raise rather reach read ready real reason receive recent recommend red reduce regular remain remember remove repeat replace
-reply report request require rest result return review rewrite right road role room round row rule run
-sad safe same save say scale school science second section see seem select sell send sense sentence separate serious
-serve set seven several shape share short show side sign similar simple simply since single sit situation six size sleep slow
-small smart social soft solve some song soon sorry sort sound source space spanish speak special specific speed spend stand
-star start state stay step still stop story straight strange strong structure student study stuff style subject suggest sum
-summarize summary super support suppose sure surprise sweet system
-table take talk task teach team tell ten term test text thank thanks there thing think third though three through time
-tiny tip title today together tomorrow tonight too top topic total touch toward town train translate translation travel
-tree trouble true try turn twice two type
-under understand until up update upper use useful user usual usually
-value various verse version view visit
-wait walk wall want warm watch water way wear week weekend welcome well white whole why wide will wish woman wonder word
-work world worry worse worth write wrong
-year yes yesterday yet young
+along already also always amount answer anyway appear apply area around arrive ask available away awesome back bad
+base basic beautiful become before begin behind believe below besides best better big bit book both bottom brief
+briefly bring brown build call care careful carry case cause center certain chance change character check choose clear
+clearly close code column come common compare complete consider contain continue cool copy correct cost could count
+course cover create current currently cut data date day deal decide deep define delete depend describe detail
+difference different difficult direct discuss double down draft draw drop during early easy edit effect eight either
+else email end english enough enter entire equal error especially etc even event ever exact exactly example excellent
+except expect explain explanation extra fact fail fair fall false far fast favorite feel few file fill final finally
+find fine finish first fit five fix follow force forget form formal format forward four free french fresh front full
+fun function funny further future general generate german get give glad go goal good great green ground group grow
+guess guy half handle happen hard hear heavy help high hint hold hope hot hour huge human idea image imagine important
+improve include increase information inside instead interest interesting issue item just keep key kind know language
+large last late lately later lead least left length less let letter level light like likely limit line link list
+listen literally little long look lose lot loud love low luck main make many map mark match matter maybe mean meaning
+measure meet memory mention message method middle mind minute miss mistake model modern moment month more mostly move
+much must name national natural near nearly necessary need never new news next nice nine no none normal normally not
+note nothing now number object offer often old one only open option order organize original other output outside own
+page paper paragraph part pass past per percent perfect perhaps phrase pick picture piece place plain plan please plus
+point polite poor possible power prefer present pretty previous price print probably problem process produce proper
+provide public pull purpose push put question quick quickly quite raise rather reach read ready real reason receive
+recent recommend red reduce regular remain remember remove repeat replace reply report request require rest result
+return review rewrite right role round row rule run safe same save say scale second section see seem select send sense
+sentence separate serious serve set seven several shape share short show side sign similar simple simply since single
+sit situation six size slow small smart social soft solve some soon sorry sort sound source space spanish special
+specific speed stand star start state stay step still stop story straight strange strong structure stuff style subject
+suggest sum summarize summary super support suppose sure surprise sweet system table take talk task tell ten term test
+text thank thanks there thing think third though three through time tiny tip title today together tomorrow tonight too
+top topic total touch toward translate translation trouble true try turn twice two type under understand until up
+update upper use useful user usual usually value various verse version view visit wait wall want warm way week welcome
+well white whole why wide will wish wonder word world worse worth write wrong year yes yesterday yet
+`;
+/** Frequent words of English for things that people tell about themselves. */
+const EVERYDAY_LIFE = `
+body busy buy child cold color country couple daily drive evening eye face family field food foot friend game girl
+hand happy head heart heat home house job join kid land law learn leave life live local man member money morning music
+night parent party pay people person phone photo play product program project road room sad school science sell sleep
+song speak spend student study teach team town train travel tree walk watch water wear weekend woman work worry young
 `;
 
 /** Frequent words of other languages, first of all those that only connect other words. */
@@ -96,7 +89,8 @@ const termsIn = (list: string): readonly string[] =>
     .split(/\s+/)
     .flatMap((word) => (isStopWord(fold(word)) ? [] : (termOf(fold(word)) ?? [])));
 
-const COMMON: ReadonlySet<string> = new Set(termsIn(ENGLISH));
+const COMMON: ReadonlySet<string> = new Set(termsIn(GENERAL));
+const EVERYDAY: ReadonlySet<string> = new Set(termsIn(EVERYDAY_LIFE));
 const CONNECTING: ReadonlySet<string> = new Set([GERMAN, ROMANCE, DUTCH].flatMap(termsIn));
 
 /** Matches numbers that occur in messages about any topic: `7`, `12`, `1000`. */
@@ -118,24 +112,30 @@ ik mijn wij ons onze
     .split(/\s+/),
 );
 
-/** Whether a word is `I`, `my` or the like, in English and six other languages. The word must be in lower case without accents. */
+/**
+ * Whether a word is `I`, `my` or the like, in one of seven languages. The word must be in lower case without accents.
+ */
 export const isFirstPerson = (word: string): boolean => FIRST_PERSON.has(word);
 
 /**
- * - `"connecting"`: only connects other words of the text, or says nothing about its topic.
+ * - `"connecting"`: a frequent word of the language of the text, which says little about its topic.
  * - `"common"`: occurs in messages about any topic.
+ * - `"everyday"`: just as frequent, but people use it to tell about themselves: `kid`.
  * - `"specific"`: any other word.
  */
-export type WordKind = "connecting" | "common" | "specific";
+export type WordKind = "connecting" | "common" | "everyday" | "specific";
 
-/** Returns the function that classifies the stems of a query's words. `spoken` are all of its words, in order. */
+/** Returns the function that classifies the words of a text by their stems. `spoken` are all words of the text. */
 export function wordKinds(spoken: readonly string[]): (term: string) => WordKind {
-  // In English text, `son` is a child; in French text, it is a possessive.
-  const english = spoken.filter((word) => isStopWord(word) || COMMON.has(termOf(word) ?? "")).length;
-  const foreign = spoken.filter((word) => !isStopWord(word) && CONNECTING.has(termOf(word) ?? "")).length;
-  const isEnglish = english >= foreign;
-  return (term) => {
-    if (!isEnglish && CONNECTING.has(term)) return "connecting";
-    return COMMON.has(term) || ROUND_NUMBER.test(term) ? "common" : "specific";
-  };
+  // In English, `son` is a child; in French, it is a possessive pronoun.
+  const others = spoken.filter((word) => !isStopWord(word)).flatMap((word) => termOf(word) ?? []);
+  const english =
+    spoken.length - others.length + others.filter((term) => kindInEnglish(term) !== "specific").length;
+  const isEnglish = english >= others.filter((term) => CONNECTING.has(term)).length;
+  return (term) => (!isEnglish && CONNECTING.has(term) ? "connecting" : kindInEnglish(term));
+}
+
+function kindInEnglish(term: string): WordKind {
+  if (COMMON.has(term) || ROUND_NUMBER.test(term)) return "common";
+  return EVERYDAY.has(term) ? "everyday" : "specific";
 }

@@ -34,8 +34,9 @@ export function createFits({ words, spoken, breadth }: Query, matches: Matches):
     const kind = kindOf(term);
     const rarity = rarityOf.get(term) ?? 0;
     if (kind === "connecting") continue;
-    whole.set(term, kind === "common" ? COMMON : 1);
-    matched.set(term, kind === "common" ? COMMON * rarity : Math.max(SPECIFIC, rarity));
+    const isSpecific = kind === "specific";
+    whole.set(term, isSpecific ? 1 : COMMON);
+    matched.set(term, isSpecific ? Math.max(SPECIFIC, rarity) : COMMON * rarity);
   }
   const isOwn = spoken.some(isFirstPerson);
   const share = (isOwn ? SHARE_OF_OWN : SHARE) * (1 - BROADER * breadth);
