@@ -1,6 +1,12 @@
 import { readFileSync } from "node:fs";
 import type { Message } from "@jaf/memory";
-import { type MemoryEntry, MemoryUserMemory, recallForTurn } from "@jaf/user-memory";
+import {
+  asUserMemory,
+  type MemoryEntry,
+  MemoryUserMemory,
+  recallForTurn,
+  type UserMemoryStore,
+} from "@jaf/user-memory";
 import * as z from "zod";
 import { readSet, restricted } from "./chats.ts";
 import { marksOf } from "./marks.ts";

@@ -18,7 +18,7 @@ const SHARE = 0.25;
 /** By how much a query of full {@link Query.breadth} lowers the minimum share. */
 const BROADER = 0.8;
 
-/** Whether an item matches a query so well that a model can be shown it although nobody asked for it. */
+/** Whether an item matches a query so well that a model can be shown it unasked. */
 export type Fits = (reasons: Pick<Reasons, "terms" | "author" | "date">) => boolean;
 
 /**
