@@ -61,7 +61,7 @@ export async function findCandidates(
   return (most) => {
     const ranked = matches === undefined ? [] : rank(query, matches, { limit: most });
     const byWords = ranked.map((item) => ofRanked(item, fits));
-    return byMeaning.length === 0 ? byWords : joined(byWords, byMeaning);
+    return byMeaning.length === 0 ? byWords : joined(byWords, byMeaning, createStandsOut(near ?? []));
   };
 }
 
@@ -85,8 +85,11 @@ interface Near {
   readonly similarity: number;
 }
 
-function joined(byWords: readonly Candidate[], byMeaning: readonly Near[]): readonly Candidate[] {
-  const standsOut = createStandsOut(byMeaning);
+function joined(
+  byWords: readonly Candidate[],
+  byMeaning: readonly Near[],
+  standsOut: (similarity: number) => boolean,
+): readonly Candidate[] {
   const all = new Map(byWords.map((candidate) => [nameOf(candidate), candidate]));
   for (const { seq, similarity } of byMeaning) {
     const words = all.get(nameOf({ seq })) ?? { seq, words: 0, reasons: [], fits: false };
@@ -105,8 +108,8 @@ function joined(byWords: readonly Candidate[], byMeaning: readonly Near[]): read
 }
 
 /** How many standard deviations the similarity of a fact that fits is above the mean similarity. */
-const DEVIATIONS = 3;
-/** Minimum number of facts from which a mean similarity is taken. */
+const DEVIATIONS = 3.5;
+/** Among fewer facts than this number, every similarity stands out. */
 const MANY = 20;
 
 /** Returns the function that tells whether a similarity stands out among those of the facts that were found by meaning. */
