@@ -15,8 +15,8 @@ const DEFAULT_DATA = new URL("../../../../shared/data/locomo-dev-3.json", import
 
 const usage = `Usage: pnpm bench:recall [sets|quality|unprompted …] [--data FILE …] [--store in-memory|redis|postgres …]
 
-  sets     three data sets beside BM25, in memory
-  quality  LoCoMo on each store, and how long a recall takes
+  sets        three data sets beside BM25, in memory
+  quality     LoCoMo on each store, and how long a recall takes
   unprompted  what is added to prompts that need no fact, and what verbatim extraction stores
 
   --data   of quality: conversations in the format of snap-research/locomo; default ../shared/data/locomo-dev-3.json

@@ -38,7 +38,10 @@ const OWNED =
 /** Matches a clause that begins with a pronoun of the first person: `…, I have eight years of experience`. */
 const OWN_CLAUSE = /[,;:(–—]\s*(?:i|ich|wir|yo|je|io|eu|ik|we)(?![\p{L}\p{N}])/iu;
 
-/** Whether a passage of the user's words can tell something about the user: not if it is small talk, a bare question or a bare request. */
+/**
+ * Whether a passage of the user's words can tell something about the user. Small talk, bare questions and bare commands
+ * can't.
+ */
 export function isAboutUser(passage: string): boolean {
   return [...sentencesIn(passage)].some(({ segment }) => tells(segment));
 }

@@ -47,7 +47,7 @@ type Said = Pick<ExtractionJob, "said" | "question" | "isAnnounced">;
 const quotableWords = ({ said, isAnnounced = false }: Said): Quotable =>
   quotableOf(said, (message) => (message === 0 ? isAnnounced : announcesText(said[message - 1] ?? "")));
 
-/** Returns the passages of the user's own words in a turn that can tell something about the user, as quotations, in order. */
+/** Returns the passages of a turn that can tell something about the user as quotations, in order. */
 export function verbatimItems(job: Said): readonly Quoted[] {
   // Small talk (e.g. "Thanks!") only counts as an answer to a question.
   return quotableWords(job)

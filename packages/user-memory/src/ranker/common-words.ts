@@ -123,7 +123,7 @@ export const isFirstPerson = (word: string): boolean => FIRST_PERSON.has(word);
  * - `"everyday"`: just as frequent, but people use it to tell about themselves: `kid`.
  * - `"specific"`: any other word.
  */
-export type WordKind = "connecting" | "common" | "everyday" | "specific";
+type WordKind = "connecting" | "common" | "everyday" | "specific";
 
 /** Returns the function that classifies the words of a text by their stems. `spoken` are all words of the text. */
 export function wordKinds(spoken: readonly string[]): (term: string) => WordKind {
