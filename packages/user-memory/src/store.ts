@@ -134,8 +134,8 @@ export interface RecallOptions {
   /** The least trust that recalled facts must have. Default `"inferred"`: external facts aren't recalled. */
   readonly minTrust?: Trust | undefined;
   /**
-   * `true`: returns nothing if no fact has enough to do with the query. For queries that weren't written to search facts,
-   * e.g. a user's message. Default `false`: one word in common is enough.
+   * `true`: returns nothing if no fact has enough to do with the query. For queries that weren't written to search
+   * facts, e.g. a user's message. Default `false`: one word in common is enough.
    */
   readonly relevantOnly?: boolean | undefined;
 }

@@ -43,8 +43,8 @@ export const injectOptionsSchema = z.strictObject({
 
 /**
  * Returns middleware that adds facts about the user to the prompt, in the format of `renderUserMemory`. Once per turn,
- * the middleware recalls facts that match the user's messages. If none of them has enough to do with the messages, it adds
- * nothing (`relevantOnly` of `recall`; only for stores of this package). `spec` limits the facts: at most `injectLimit` facts
+ * the middleware recalls facts that match the user's messages. If none of them has enough to do with the messages, it
+ * adds nothing (`relevantOnly` of `recall`; only for stores of this package). `spec` limits the facts: at most `injectLimit` facts
  * (default 5), only facts with one of the `tags`, and at most `injectTokenBudget` tokens. `spec.injectPlacement`
  * decides whether the facts follow the agent's instructions or precede the newest message.
  *

@@ -112,7 +112,7 @@ const DEVIATIONS = 3.5;
 /** Among fewer facts than this number, every similarity stands out. */
 const MANY = 20;
 
-/** Returns the function that tells whether a similarity stands out among those of the facts that were found by meaning. */
+/** Returns the function that tells whether a similarity stands out among those of the nearest facts. */
 // Each embedding model has its own scale of similarities, so there is no fixed minimum.
 function createStandsOut(near: readonly Near[]): (similarity: number) => boolean {
   const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
