@@ -7,15 +7,17 @@ import { readLocomoChats } from "./chats.ts";
 import type { Marks } from "./marks.ts";
 import { measureSet, setRows } from "./sets.ts";
 import { type MemoryKind, measureQuality, memoryKinds, openStore } from "./stores.ts";
+import { halves, measureGated, measureInjected, measureStored } from "./unprompted.ts";
 
-const PARTS = ["sets", "quality"] as const;
+const PARTS = ["sets", "quality", "unprompted"] as const;
 
 const DEFAULT_DATA = new URL("../../../../shared/data/locomo-dev-3.json", import.meta.url).pathname;
 
-const usage = `Usage: pnpm bench:recall [sets|quality …] [--data FILE …] [--store in-memory|redis|postgres …]
+const usage = `Usage: pnpm bench:recall [sets|quality|unprompted …] [--data FILE …] [--store in-memory|redis|postgres …]
 
-  sets     three data sets beside BM25, in memory
-  quality  LoCoMo on each store, and how long a recall takes
+  sets        three data sets beside BM25, in memory
+  quality     LoCoMo on each store, and how long a recall takes
+  unprompted  what is added to prompts that need no fact, and what verbatim extraction stores
 
   --data   of quality: conversations in the format of snap-research/locomo; default ../shared/data/locomo-dev-3.json
   --store  of quality: only this store
@@ -77,6 +79,24 @@ async function quality(stores: readonly MemoryKind[], data: readonly string[]): 
   return renderTable({ columns: ["store", "items", "questions", ...FIGURES, "recall p50", "p95"], rows });
 }
 
+async function unprompted(): Promise<string> {
+  const rows: string[][] = [];
+  for (const half of halves) {
+    const { idle, falsely, facts, needed, found } = await measureInjected(half);
+    const { junk, useful } = await measureStored(half);
+    const shares = [falsely, facts, found, junk, useful].map((value) => value.toFixed(1));
+    rows.push([half, `${idle} + ${needed}`, ...shares]);
+  }
+  const columns = ["half", "turns", "false", "facts", "needed found", "junk stored", "useful stored"];
+  const sets: string[][] = [];
+  for (const row of setRows) {
+    const gated = await measureGated(row);
+    if (gated !== undefined) sets.push([row.name, gated.all.toFixed(1), gated.relevantOnly.toFixed(1)]);
+  }
+  const gates = renderTable({ columns: ["what", "R@10", "R@10 with relevantOnly"], rows: sets });
+  return `${renderTable({ columns, rows })}\n\n${gates}`;
+}
+
 await runProgram(usage, async () => {
   const { parts, stores, data, help } = parseOptions();
   if (help) return console.log(usage);
@@ -85,5 +105,6 @@ await runProgram(usage, async () => {
     `${describeMachine()}.${load === undefined ? "" : ` Other work ran beside it (load ${load.toFixed(1)}).`}`,
   );
   if (parts.includes("sets")) console.log(`\n${await sets()}\n`);
+  if (parts.includes("unprompted")) console.log(`\n${await unprompted()}\n`);
   if (parts.includes("quality")) console.log(`\n${await quality(stores, data)}\n`);
 });

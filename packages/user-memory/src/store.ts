@@ -133,6 +133,11 @@ export interface RecallOptions {
   readonly asOf?: Date | undefined;
   /** The least trust that recalled facts must have. Default `"inferred"`: external facts aren't recalled. */
   readonly minTrust?: Trust | undefined;
+  /**
+   * `true`: returns nothing if no fact has enough to do with the query. For queries that weren't written to search
+   * facts, e.g. a user's message. Default `false`: one word in common is enough.
+   */
+  readonly relevantOnly?: boolean | undefined;
 }
 
 /** Options of `list`. */
@@ -259,7 +264,7 @@ export interface ExtractionJob {
   readonly question?: string | undefined;
   /** Whether the user's last message before the turn announced third-party text, e.g. `Translate this:`. */
   readonly isAnnounced?: boolean | undefined;
-  /** If `true`, all of the user's words are quoted, without a model. */
+  /** If `true`, all of the user's words that can tell something about the user are quoted, without a model. */
   readonly isVerbatim?: boolean | undefined;
   /** The id of the conversation, if it has one. */
   readonly conversationId?: string | undefined;

@@ -1,7 +1,7 @@
 import { holdsSecret } from "@jaf/memory/internal";
-import { ownContent } from "../facts/facts.ts";
 import type { ExtractionJob } from "../store.ts";
 import { wordsIn } from "../text.ts";
+import { isAboutUser } from "./about-user.ts";
 import { createSupportFinder, type ProposedFact } from "./evidence.ts";
 import { oneLine, type Passage, type Quotable, quotableOf } from "./passages.ts";
 import { announcesText } from "./third-party-text.ts";
@@ -47,12 +47,12 @@ type Said = Pick<ExtractionJob, "said" | "question" | "isAnnounced">;
 const quotableWords = ({ said, isAnnounced = false }: Said): Quotable =>
   quotableOf(said, (message) => (message === 0 ? isAnnounced : announcesText(said[message - 1] ?? "")));
 
-/** Returns all passages of the user's own words in a turn as quotations, in order. */
+/** Returns the passages of a turn that can tell something about the user as quotations, in order. */
 export function verbatimItems(job: Said): readonly Quoted[] {
-  // A passage without content words (e.g. "Thanks!") only counts as an answer to a question.
+  // Small talk (e.g. "Thanks!") only counts as an answer to a question.
   return quotableWords(job)
     .passages.map((passage) => quoted(passage, job))
-    .filter(({ passage, question }) => question !== undefined || ownContent({ fact: passage.text }).size > 0);
+    .filter(({ passage, question }) => question !== undefined || isAboutUser(passage.text));
 }
 
 /**

@@ -22,7 +22,7 @@ import { getUserMemory } from "../user-memory.ts";
 
 /**
  * Returns middleware that stores the user's own words from each completed turn. With `spec.extract: "verbatim"`, it
- * stores all words. Otherwise it stores the passages that a model proposes with a score of at least `threshold`. The
+ * stores all words except small talk, bare questions and bare commands. Otherwise it stores the passages that a model proposes with a score of at least `threshold`. The
  * model is `spec.extractWith` or, by default, the agent's model. The model only selects passages; the sentences that it
  * writes only help to find the passages. Facts from third-party text wait for review. If the user asks not to keep
  * something, nothing of the turn is stored.

@@ -8,6 +8,7 @@ import { portable } from "../evidence/user-input.ts";
 import { bindOptions, callback } from "../options.ts";
 import { type FactsPlacement, renderFacts } from "../render/render.ts";
 import type { Middleware, MiddlewareTurn, RemembersSpec } from "../run-types.ts";
+import { isStore } from "../store.ts";
 import { getUserMemory, type MemoryEntry, type UserMemory } from "../user-memory.ts";
 
 /** Options of {@link withMemoryInject}. */
@@ -42,7 +43,8 @@ export const injectOptionsSchema = z.strictObject({
 
 /**
  * Returns middleware that adds facts about the user to the prompt, in the format of `renderUserMemory`. Once per turn,
- * the middleware recalls facts that match the user's messages. `spec` limits the facts: at most `injectLimit` facts
+ * the middleware recalls facts that match the user's messages. If none of them has enough to do with the messages, it
+ * adds nothing (`relevantOnly` of `recall`; only for stores of this package). `spec` limits the facts: at most `injectLimit` facts
  * (default 5), only facts with one of the `tags`, and at most `injectTokenBudget` tokens. `spec.injectPlacement`
  * decides whether the facts follow the agent's instructions or precede the newest message.
  *
@@ -119,7 +121,7 @@ async function factsForPrompt<Ctx>(
   if (!user || inject === false || isContinuation || memory === undefined) return "";
   const query = queryOf(userMessages);
   if (query === "") return "";
-  const wanted = { limit, ...present({ tags }) };
+  const wanted = { limit, ...present({ tags }), ...(isStore(memory) ? { relevantOnly: true } : {}) };
   const found = await beforeDeadline(
     timeoutMs,
     () => memory.recall(user, query, wanted),

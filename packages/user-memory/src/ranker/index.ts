@@ -1,4 +1,6 @@
+export { isFirstPerson, wordKinds } from "./common-words.ts";
 export { type CalendarDate, dayOf, daysLater, timeMentions } from "./dates.ts";
+export { createFits, type Fits } from "./fit.ts";
 export { blend } from "./fusion.ts";
 export { parseQuery, type Query, type QueryOptions } from "./query.ts";
 export { type RankedItem, type RankOptions, type Reasons, rank } from "./ranker.ts";
@@ -20,6 +22,7 @@ export {
   fold,
   isStopWord,
   type TermOf,
+  termOf,
   termsOf,
   tokenize,
 } from "./tokenizer.ts";

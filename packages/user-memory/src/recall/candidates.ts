@@ -1,6 +1,9 @@
 import type { UserKey, UserMemoryBackend } from "../backend.ts";
+import { thirdPartySpans } from "../evidence/third-party-text.ts";
 import {
   blend,
+  createFits,
+  type Fits,
   type MessageLocation,
   parseQuery,
   type RankedItem,
@@ -23,6 +26,8 @@ export interface Candidate {
   /** Cosine similarity to the query. 0 if only the words match. */
   readonly meaning: number;
   readonly reasons: readonly RecallReason[];
+  /** Whether the fact matches so well that a recall with `relevantOnly` returns facts. */
+  readonly fits: boolean;
 }
 
 interface Search {
@@ -30,6 +35,7 @@ interface Search {
   readonly user: UserKey;
   readonly vectorOf: VectorOf;
   readonly now: number;
+  readonly relevantOnly: boolean;
 }
 
 /** Returns the candidates, best first: all that were found by meaning, and at most `most` that were found by words. */
@@ -37,7 +43,7 @@ export type Candidates = (most: number) => readonly Candidate[];
 
 /** Finds candidates for a query by words and by meaning. Returns a function that ranks the candidates. */
 export async function findCandidates(
-  { backend, user, vectorOf, now }: Search,
+  { backend, user, vectorOf, now, relevantOnly }: Search,
   text: string,
 ): Promise<Candidates> {
   const query = parseQuery(text, { now });
@@ -48,10 +54,30 @@ export async function findCandidates(
       : vectorOf(text).then((vector) => vector && backend.nearest?.(user, vector, NEAREST)),
   ]);
   const byMeaning = (near ?? []).filter(({ similarity }) => similarity > 0);
+  const fits =
+    relevantOnly && matches !== undefined
+      ? createFits(parseQuery(withoutPasted(text), { now }), matches)
+      : () => false;
   return (most) => {
-    const byWords = matches === undefined ? [] : rank(query, matches, { limit: most }).map(ofRanked);
-    return byMeaning.length === 0 ? byWords : joined(byWords, byMeaning);
+    const ranked = matches === undefined ? [] : rank(query, matches, { limit: most });
+    const byWords = ranked.map((item) => ofRanked(item, fits));
+    return byMeaning.length === 0 ? byWords : joined(byWords, byMeaning, createStandsOut(near ?? []));
   };
+}
+
+/** Number of UTF-16 units of a query in which pasted text is looked for. */
+const READ = 4_096;
+
+/** Returns the beginning of a query without pasted text, which seldom says what the user wants. */
+function withoutPasted(query: string): string {
+  const text = query.slice(0, READ);
+  let at = 0;
+  const kept = thirdPartySpans(text).map(({ start, end }) => {
+    const before = text.slice(at, start);
+    at = end;
+    return before;
+  });
+  return [...kept, text.slice(at)].join("\n");
 }
 
 interface Near {
@@ -59,12 +85,20 @@ interface Near {
   readonly similarity: number;
 }
 
-function joined(byWords: readonly Candidate[], byMeaning: readonly Near[]): readonly Candidate[] {
+function joined(
+  byWords: readonly Candidate[],
+  byMeaning: readonly Near[],
+  standsOut: (similarity: number) => boolean,
+): readonly Candidate[] {
   const all = new Map(byWords.map((candidate) => [nameOf(candidate), candidate]));
   for (const { seq, similarity } of byMeaning) {
-    const words = all.get(nameOf({ seq })) ?? { seq, words: 0, reasons: [] };
+    const words = all.get(nameOf({ seq })) ?? { seq, words: 0, reasons: [], fits: false };
     const reason = { kind: "meaning", score: similarity } as const;
-    all.set(nameOf({ seq }), { ...words, meaning: similarity, reasons: [...words.reasons, reason] });
+    all.set(nameOf({ seq }), {
+      ...words,
+      ...{ meaning: similarity, reasons: [...words.reasons, reason] },
+      fits: words.fits || standsOut(similarity),
+    });
   }
   const blended = blend(
     byWords.map((candidate) => ({ id: nameOf(candidate), score: candidate.words })),
@@ -73,8 +107,22 @@ function joined(byWords: readonly Candidate[], byMeaning: readonly Near[]): read
   return blended.flatMap((id) => all.get(id) ?? []);
 }
 
-function ofRanked({ seq, location, score, reasons }: RankedItem): Candidate {
-  const found = { words: score, meaning: 0, reasons: reasonsOf(reasons) };
+/** How many standard deviations the similarity of a fact that fits is above the mean similarity. */
+const DEVIATIONS = 3.5;
+/** Among fewer facts than this number, every similarity stands out. */
+const MANY = 20;
+
+/** Returns the function that tells whether a similarity stands out among those of the nearest facts. */
+// Each embedding model has its own scale of similarities, so there is no fixed minimum.
+function createStandsOut(near: readonly Near[]): (similarity: number) => boolean {
+  const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const mean = meanOf(near.map(({ similarity }) => similarity));
+  const deviation = Math.sqrt(meanOf(near.map(({ similarity }) => (similarity - mean) ** 2)));
+  return (similarity) => near.length < MANY || similarity - mean >= DEVIATIONS * deviation;
+}
+
+function ofRanked({ seq, location, score, reasons }: RankedItem, fits: Fits): Candidate {
+  const found = { words: score, meaning: 0, reasons: reasonsOf(reasons), fits: fits(reasons) };
   return seq === undefined ? { location, ...found } : { seq, ...found };
 }
 

@@ -24,6 +24,7 @@ const recallSchema = z
     tags: wantedTagsSchema,
     asOf: dateSchema.optional(),
     minTrust: trustSchema.default("inferred"),
+    relevantOnly: z.boolean().default(false),
   })
   .prefault({});
 
@@ -34,6 +35,7 @@ export interface RecallSettings {
   /** Whether `asOf` is the current time. */
   readonly isNow: boolean;
   readonly minTrust: Trust;
+  readonly relevantOnly: boolean;
 }
 
 export function readRecall(options: unknown, now: number): RecallSettings {
@@ -100,10 +102,12 @@ interface RecallScope {
 }
 
 async function recalled(scope: RecallScope, input: RecallInput): Promise<Recalled> {
-  const { limit, asOf } = input;
-  const best = await findCandidates({ ...scope, now: asOf }, input.query);
-  const kept = (found: readonly Found[]) =>
+  const { limit, asOf, relevantOnly } = input;
+  const best = await findCandidates({ ...scope, now: asOf, relevantOnly }, input.query);
+  const kept = (found: readonly Found[]): readonly Demoted[] =>
     limitSourceShare(orderByTrust(demoteQuestions(found)), limit, scope.maxSourceShare);
+  const relevant = (found: readonly Found[]) =>
+    !relevantOnly || found.some(({ candidate }) => candidate.fits) ? found : [];
   let most = Math.max(FIRST_RANKED, 20 * limit);
   let candidates = best(most);
   let found: readonly Found[] = [];
@@ -115,7 +119,7 @@ async function recalled(scope: RecallScope, input: RecallInput): Promise<Recalle
     const { head, found: batch } = await readBatch(scope, candidates.slice(start, start + size));
     found = once([...found, ...batch.filter(({ fact }) => isWanted(fact, input))]);
     const end = start + size;
-    if (end >= candidates.length) return { head, found: kept(found) };
+    if (end >= candidates.length) return { head, found: relevant(kept(found)) };
     const first = kept(found);
     const isInOrder = first.every(({ effectiveRank }) => effectiveRank <= found.length);
     // A statement of the user among the unread candidates would come first.
@@ -123,7 +127,8 @@ async function recalled(scope: RecallScope, input: RecallInput): Promise<Recalle
       countUsersWords(readState(head)) === 0 ||
       first.every(({ fact }) => isUsersWord(fact.trust)) ||
       !mayComeFirst(candidates.slice(end), found);
-    if (first.length === limit && (end >= MOST_READ || (isInOrder && isWhole))) return { head, found: first };
+    if (first.length === limit && (end >= MOST_READ || (isInOrder && isWhole)))
+      return { head, found: relevant(first) };
   }
 }
 

@@ -25,6 +25,16 @@ describe("verbatim extraction", () => {
     expect(await factsOf(memory)).toEqual(["I like tea"]);
   });
 
+  test("leaves out small talk, bare questions and bare commands", async () => {
+    const memory = new MemoryUserMemory();
+    for (const said of ["What's the capital of France?", "Translate this", "Thanks, that was great!"])
+      await turn({ memory }, [said], { declared: verbatim });
+    expect(await factsOf(memory)).toEqual([]);
+    const asked = "Can you suggest a vegan restaurant, I'm allergic to nuts?";
+    await turn({ memory }, [asked], { declared: verbatim });
+    expect(await factsOf(memory)).toEqual([asked]);
+  });
+
   test("stores a short answer with its question", async () => {
     const memory = new MemoryUserMemory();
     const messages = [user("Hi"), assistant("Welcome! Are you vegetarian?"), user("yes, both of us")];

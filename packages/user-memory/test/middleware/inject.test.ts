@@ -93,7 +93,7 @@ describe("facts that match the user's message", () => {
     const memory = await memoryWith("bicycle one", "bicycle two", "bicycle three");
     const tokenizer = (text: string): number => text.split("\n").length;
     const middleware = withMemoryInject({ ...spec, injectTokenBudget: 4 }, { memory, tokenizer });
-    const addition = await middleware.onStart?.(turnOf(["bicycle"]));
+    const addition = await middleware.onStart?.(turnOf(["my bicycle"]));
     expect(addition?.instructions?.match(/bicycle/g)).toHaveLength(2);
   });
 
@@ -107,6 +107,21 @@ describe("facts that match the user's message", () => {
     const middleware = withMemoryInject(spec, { memory, onInjected });
     expect(await middleware.onStart?.(turnOf(["bicycle"]))).toBeDefined();
     expect(told.map((entries) => entries.map(({ fact }) => fact))).toEqual([["owns a bicycle"]]);
+  });
+
+  test.each([
+    "Thanks, that was great!",
+    "What does a rocket launch at Tanegashima in Japan cost on a Monday?",
+    "Please review this:\n```ts\ndeploy(project, bicycle);\n```",
+  ])("are none if they have too little to do with it: %j", async (said) => {
+    const memory = await memoryWith("Project Foo had a great launch", "owns a bicycle", "deploys to fly.io");
+    expect(await start(memory, [said])).toBeUndefined();
+    expect(await memory.recall("alice", said)).not.toEqual([]);
+  });
+
+  test("come from a store without `relevantOnly` as they are", async () => {
+    const memory = notingMemory(await memoryWith("Project Foo had a great launch"));
+    expect(await start(memory, ["Thanks, that was great!"])).toBeDefined();
   });
 
   test("don't include facts that wait for review", async () => {

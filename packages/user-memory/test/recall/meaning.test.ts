@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { MemoryUserMemory } from "../../src/in-memory/user-memory.ts";
 import { spec, turn } from "../support/live-turn.ts";
 
@@ -18,4 +18,29 @@ test("one long message with similar meaning leaves room for other facts of simil
   const found = await memory.recall("alice", "qqq", { limit: 200 });
   expect(kept.length).toBeGreaterThan(30);
   expect(found.map(({ fact }) => fact)).toContain("My uncle sold his boat.");
+});
+
+describe("with relevantOnly", () => {
+  // Facts about things have similar vectors; one fact has the meaning of the query.
+  const embed = async (texts: readonly string[]) =>
+    texts.map((text) => (/peanut|snack/.test(text) ? [1, 0.1] : [0.3 + (text.length % 5) / 50, 1]));
+  async function memoryOf(facts: readonly string[]) {
+    const memory = new MemoryUserMemory({ embed });
+    for (const fact of facts) await memory.remember("alice", fact);
+    return memory;
+  }
+  const things = Array.from({ length: 30 }, (_, index) => `Owns ${"thing".padEnd(5 + index, "g")}.`);
+  const relevantOnly = true;
+
+  test("a fact is found whose similarity stands out", async () => {
+    const memory = await memoryOf([...things, "Is allergic to peanuts."]);
+    const found = await memory.recall("alice", "Which snack is best?", { relevantOnly, limit: 1 });
+    expect(found).toMatchObject([{ fact: "Is allergic to peanuts." }]);
+  });
+
+  test("nothing is found if all similarities are alike", async () => {
+    const memory = await memoryOf(things);
+    expect(await memory.recall("alice", "Which snack is best?", { relevantOnly })).toEqual([]);
+    expect(await memory.recall("alice", "Which snack is best?")).not.toEqual([]);
+  });
 });
