@@ -197,7 +197,9 @@ describe("the page's server", { timeout: 60_000 }, () => {
     expect(await found("marzipan")).toEqual([conversationId]);
     expect(await found("zeppelin")).toEqual([]);
     const { text } = await client.ask({ message: "What did we say about marzipan?" });
-    expect(text).toMatch(/^This is what I found:\n- You in “[^”]+”, [\d-]+: I like marzipan with pistachios\./);
+    expect(text).toMatch(
+      /^This is what I found:\n- You in “[^”]+”, [\d-]+: I like marzipan with pistachios\./,
+    );
     await client.conversations.delete(conversationId);
     const none = await client.ask({ message: "What did we say about zeppelins?" });
     expect(none.text).toBe("No past conversation has messages about that.");

@@ -25,9 +25,7 @@ const searchMessages = operation("get", "/messages/search", {
         position: z.int(),
         role: z.string(),
         passage: z.string().describe("The part of the message that matches best."),
-        matches: z
-          .array(range)
-          .describe("Where the passage contains words of the query, in UTF-16 units."),
+        matches: z.array(range).describe("Where the passage contains words of the query, in UTF-16 units."),
       }),
     ),
   }),

@@ -24,6 +24,17 @@ const NOTHING = "No past conversation has messages about that.";
  *
  * The date is that of the conversation: from its first day to its last one. Returns a sentence that says that nothing
  * was found if `messages` is empty.
+ *
+ * @example
+ * ```ts
+ * import { createMessageSearch, renderFoundMessages } from "@jaf/user-memory";
+ * import type { MemoryProvider } from "@jaf/memory";
+ *
+ * declare const provider: MemoryProvider;
+ *
+ * const found = await createMessageSearch(provider).search("user-123", "the move to Oslo");
+ * if (found.success) console.log(renderFoundMessages(found.data));
+ * ```
  */
 export function renderFoundMessages(messages: readonly FoundMessage[]): string {
   const lines = messages.flatMap((found) => {

@@ -133,7 +133,9 @@ function Found({ query, openId }: OpenConversation & { readonly query: string })
       <p class="none" role="status">
         {matches.status === "searching" && "Searching…"}
         {matches.status === "failed" && matches.failure}
-        {matches.status === "found" && messages.length + titled.length === 0 && `Nothing found for “${query}”.`}
+        {matches.status === "found" &&
+          messages.length + titled.length === 0 &&
+          `Nothing found for “${query}”.`}
       </p>
     </div>
   );
