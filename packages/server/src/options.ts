@@ -1,6 +1,7 @@
 import type { Agent, MemoryConfig, RunSettings } from "@jaf/core";
 import type { MemoryProvider, Timers, TurnLog } from "@jaf/memory";
 import { checkRelease, parseOptions } from "@jaf/memory/internal";
+import type { MessageSearch } from "@jaf/user-memory";
 import * as z from "zod";
 import type { ClientFile } from "./http/client-content.ts";
 import { TIMES, type TurnSharing, type TurnTiming } from "./jobs/turn-options.ts";
@@ -59,6 +60,12 @@ export interface ServerAppOptions<Ctx> extends Pick<TurnSharing, "queue" | "conc
    * no timers.
    */
   readonly timers?: Timers;
+  /**
+   * Searches the messages of a user, for `GET /messages/search`: `createMessageSearch(provider)` of `@jaf/user-memory`,
+   * with the provider of the server. Give the same object to `createMessageSearchTool`, so that both use one index.
+   * Default: messages can't be searched.
+   */
+  readonly messageSearch?: MessageSearch;
   /**
    * Returns the user who sends the request, or `null` to reject the request with status 401. If the function throws a
    * `UserFacingError`, the response has status 403 and the error's message. If it throws another error, the response is
@@ -138,6 +145,12 @@ const settingsSchema = z.strictObject({
   defaultMemoryProvider: z.unknown().optional(),
   turnLog: z.unknown().optional(),
   timers: z.unknown().optional(),
+  messageSearch: z
+    .custom<MessageSearch>(
+      (value) => typeof value === "object" && value !== null && "search" in value && "drop" in value,
+      { error: "expected a search of createMessageSearch" },
+    )
+    .optional(),
   queue: z.unknown().optional(),
   concurrency: z.unknown().optional(),
   turns: z.strictObject(Object.fromEntries(TIMES.map((name) => [name, z.unknown().optional()]))).optional(),

@@ -2,7 +2,7 @@ import type { Agent } from "@jaf/core";
 import { getUserMemory } from "@jaf/core/internal";
 import type { Inbox, Ledger, Timers, TurnLog, VersionedMemoryProvider } from "@jaf/memory";
 import { present } from "@jaf/memory/internal";
-import type { UserMemoryStore } from "@jaf/user-memory";
+import type { MessageSearch, UserMemoryStore } from "@jaf/user-memory";
 import { createUserLimits, type UserLimits } from "./http/rate-limit.ts";
 import { createTurnService } from "./jobs/create-turn-service.ts";
 import type { TurnServiceOptions } from "./jobs/turn-options.ts";
@@ -17,6 +17,7 @@ export interface ServerParts {
   readonly log: TurnLog;
   readonly service: TurnService;
   readonly userMemory: UserMemoryStore | undefined;
+  readonly messageSearch: MessageSearch | undefined;
   readonly ledger: Ledger | undefined;
   readonly inbox: Inbox | undefined;
   readonly timers: Timers | undefined;
@@ -70,6 +71,7 @@ export function partsOf<Ctx>(
     log,
     service,
     userMemory: factStoreOf(userMemory),
+    messageSearch: options.messageSearch,
     ledger: config.ledger?.store,
     inbox: config.memory?.inbox?.store,
     timers: options.timers,

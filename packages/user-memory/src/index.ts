@@ -28,8 +28,9 @@ export type {
 } from "./store.ts";
 export { getUserMemory, type LinkedUserMemory, type MemoryEntry, type UserMemory } from "./user-memory.ts";
 
-// Facts in a prompt
+// Facts and found messages in a prompt
 
+export { renderFoundMessages } from "./render/found-messages.ts";
 export { type RenderOptions, renderUserMemory } from "./render/render.ts";
 export type { RenderableFact } from "./render/renderable-fact.ts";
 
@@ -78,6 +79,11 @@ export type {
   RememberArguments,
   TurnStart,
 } from "./tools/options.ts";
+export {
+  createMessageSearchTool,
+  type MessageSearchToolOptions,
+  type SearchArguments,
+} from "./tools/search.ts";
 export { createMemoryTools, type MemoryTools } from "./tools/tools.ts";
 
 // Types of the engine, which these types stand in for
@@ -111,6 +117,8 @@ export {
   type MessageSearchOptions,
   searchMessages,
 } from "./message-search/message-search.ts";
+export type { FoundPassage } from "./message-search/passage.ts";
+export { withoutPrivate } from "./message-search/without-private.ts";
 
 // Health of a memory
 

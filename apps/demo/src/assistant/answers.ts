@@ -13,7 +13,7 @@ export const HELP = `I'm JAF's offline assistant. I follow fixed rules and under
 - "What is my name", "What do you know about me", "What did I say"
 - "What time is it in Tokyo", "What is 17 * 23", "What is JAF"
 - "Note: water the plants", "Show my notes", "Delete note 1"
-- on the demo's page also "Send an email to Grace: Lunch on Friday", "Plan a dinner with Grace in Tokyo", "Set a timer for 6 seconds" and "Remind me in one minute to stretch"
+- on the demo's page also "Send an email to Grace: Lunch on Friday", "Plan a dinner with Grace in Tokyo", "Set a timer for 6 seconds", "Remind me in one minute to stretch" and "What did we say about tea"
 
 For everything else, ${WITH_A_MODEL}.`;
 

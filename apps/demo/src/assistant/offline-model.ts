@@ -80,7 +80,7 @@ const ONLY_ON_THE_PAGE = "I can do that only on the demo's page: `npx pnpm@12.21
 /** Repeats the tool's result. */
 function sayResult({ content }: Message): string {
   const result = readToolResult(content);
-  if (result === undefined) return SET.test(content) ? "All right, I’ll remind you." : content;
+  if (result === undefined) return SET.test(content) ? "All right, I’ll remind you." : sayFound(content);
   if (result.status === "success") return String(result.data);
   if (rejectionOf(result) !== undefined) return "All right, I didn't do that.";
   return `That didn't work: ${result.error?.message ?? "the tool failed"}`;
@@ -88,6 +88,20 @@ function sayResult({ content }: Message): string {
 
 /** Matches the result of a timer that was set. */
 const SET = /^Set: - timer "/;
+
+/** Matches a line of a search in past conversations: `- [c1, message 4, 2026-11-02, "The move"] user: I move.` */
+const PASSAGE = /^- \[[^\n]*?, message \d+(?:, ([\d-]+(?: to [\d-]+)?))?(?:, "([^"]*)")?\] (\w+): (.*)$/gm;
+const MOST_SAID = 3;
+
+/** Says what a search in past conversations found, without question marks. Returns other results unchanged. */
+function sayFound(result: string): string {
+  if (!result.includes("<past-messages>\n")) return result;
+  const lines = Array.from(result.matchAll(PASSAGE), ([, day = "", title = "", author, words = ""]) => {
+    const where = title === "" ? "" : ` in “${title}”`;
+    return `- ${author === "user" ? "You" : "I"}${where}${day === "" ? "" : `, ${day}`}: ${words.replaceAll("?", "…")}`;
+  });
+  return ["This is what I found:", ...lines.slice(0, MOST_SAID)].join("\n");
+}
 
 /** A tool call that a message asks for. */
 export interface ToolRequest {
@@ -139,6 +153,10 @@ const FORMS: readonly Form[] = [
   [/^(?:show|list) (?:me )?my (?:timers|reminders)\b/i, () => ({ tool: "list_timers", args: {} })],
   [/^(?:show|list) (?:me )?my notes\b/i, () => note({ action: "list" })],
   [/^delete note (\d{1,6})\b/i, (number) => note({ action: "remove", number: Number(number) })],
+  [
+    /^what did (?:we|you|i) (?:say|talk) about (\S[^\n]{0,200}?)[.?! ]*$/i,
+    (query) => ({ tool: "search_conversations", args: { query } }),
+  ],
   [/^(?:who am i\b|what do you (?:know|remember) about me\b)/i, () => ({ tool: "known_facts", args: {} })],
 ];
 const CLOCK =

@@ -1,7 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Agent, asTool, createTool, ToolErrorCodes, ToolResponse } from "@jaf/core";
 import { timerTools } from "@jaf/server";
-import { holdsSecret, type UserMemoryStore } from "@jaf/user-memory";
+import {
+  createMessageSearchTool,
+  holdsSecret,
+  type MessageSearch,
+  type UserMemoryStore,
+} from "@jaf/user-memory";
 import * as z from "zod";
 import { type AssistantContext, assistant, clock, NO_SECRETS } from "../assistant/agent.ts";
 
@@ -109,15 +114,20 @@ const planner: Agent<PageContext, string> = {
 
 const askPlanner = asTool(planner, { description: "Arranges a meeting with someone, e.g. a dinner." });
 
-/** The terminal's assistant with additional tools for the page. */
-export const pageAssistant: Agent<PageContext, string> = {
+/** Creates the terminal's assistant with additional tools for the page. */
+export const createPageAssistant = (search: MessageSearch): Agent<PageContext, string> => ({
   ...assistant,
   instructions: async (state) =>
     [
       typeof assistant.instructions === "string"
         ? assistant.instructions
         : await assistant.instructions(state),
-      "Use send_email to send an email, timer to wait, set_timer to remind the user later, keep_page if the user pastes a page to keep, and planner to arrange a meeting.",
+      "Use send_email to send an email, timer to wait, set_timer to remind the user later, keep_page if the user pastes a page to keep, planner to arrange a meeting, and search_conversations for what was said in other conversations.",
     ].join(" "),
-  tools: [...(assistant.tools ?? []), sendEmail, timer, keepPage, askPlanner, ...timerTools<PageContext>()],
-};
+  tools: [
+    ...(assistant.tools ?? []),
+    ...[sendEmail, timer, keepPage, askPlanner],
+    createMessageSearchTool<PageContext>({ search, user: ({ userId }) => userId }),
+    ...timerTools<PageContext>(),
+  ],
+});

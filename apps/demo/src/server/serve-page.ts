@@ -4,15 +4,15 @@ import { extname, join, relative, sep } from "node:path";
 import { serve } from "@hono/node-server";
 import { runInbox, runLedger } from "@jaf/core";
 import { createServerApp, type ServerApp } from "@jaf/server";
-import { processExtractions } from "@jaf/user-memory";
+import { createMessageSearch, processExtractions } from "@jaf/user-memory";
 import type { ChosenModel } from "../assistant/choose-model.ts";
 import { extractionOptions, withOwnWordsOnly } from "../assistant/extraction.ts";
 import { titleFor } from "../chat/conversations.ts";
 import { knownFacts } from "../chat/facts.ts";
 import { Failure } from "../exit.ts";
 import { afterCrash, type OpenedStore } from "../storage/open-store.ts";
-import { createConversationSearch, createDemoRoutes } from "./demo-routes.ts";
-import { type PageContext, pageAssistant } from "./page-assistant.ts";
+import { createDemoRoutes } from "./demo-routes.ts";
+import { createPageAssistant, type PageContext } from "./page-assistant.ts";
 import { createSamples } from "./samples.ts";
 
 export interface ServePageOptions {
@@ -61,7 +61,6 @@ export async function servePage(options: ServePageOptions): Promise<ServedPage> 
         supervised: options.supervised,
       },
       samples: createSamples(store.provider),
-      search: createConversationSearch(store.provider, userId),
       ...{ userId, hosts },
       kill: () => setTimeout(() => process.kill(process.pid, "SIGKILL"), KILL_AFTER_MS),
     });
@@ -103,8 +102,9 @@ async function createApp(
     knownFacts: () => knownFacts(store, userId),
   });
   const { turnLog, inbox, timers } = await store.openTurnStores();
+  const messageSearch = createMessageSearch(provider);
   return createServerApp<PageContext>(
-    [pageAssistant],
+    [createPageAssistant(messageSearch)],
     {
       ...{
         modelProvider: model.modelProvider,
@@ -115,7 +115,7 @@ async function createApp(
       ...(maxTokens === undefined ? {} : { budget: { user: { maxTokens } } }),
     },
     {
-      ...{ defaultMemoryProvider: provider, turnLog, timers, context },
+      ...{ defaultMemoryProvider: provider, turnLog, timers, context, messageSearch },
       authenticate: () => ({ userId }),
       ...{ titleOf: titleFor, allowedHosts, turns: TURNS, shutdownMs: SHUTDOWN_MS },
     },

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type Agent, createRunState, rejectedResult } from "@jaf/core";
-import type { Message } from "@jaf/memory";
-import { MemoryUserMemory, renderUserMemory } from "@jaf/user-memory";
+import { createInMemoryProvider, type Message } from "@jaf/memory";
+import { createMessageSearch, MemoryUserMemory, renderUserMemory } from "@jaf/user-memory";
 import { describe, expect, it } from "vitest";
 import { SUGGESTIONS, TRIES } from "../../page/src/chat/suggestions.ts";
 import { type AssistantContext, assistant } from "../../src/assistant/agent.ts";
@@ -19,9 +19,11 @@ import { createOfflineModel, requestsOf } from "../../src/assistant/offline-mode
 import { sentMessage } from "../../src/assistant/sender.ts";
 import { statementsIn } from "../../src/assistant/statements.ts";
 import { titleOf } from "../../src/chat/conversations.ts";
-import { type PageContext, pageAssistant } from "../../src/server/page-assistant.ts";
+import { createPageAssistant, type PageContext } from "../../src/server/page-assistant.ts";
 
 const said = (...texts: string[]): Message[] => texts.map((content) => ({ role: "user", content }));
+
+const pageAssistant = createPageAssistant(createMessageSearch(createInMemoryProvider()));
 
 describe("the calculator", () => {
   it.each([

@@ -190,13 +190,19 @@ describe("the page's server", { timeout: 60_000 }, () => {
     const { conversationId = "" } = await client.ask({ message: "Hello there" });
     await client.ask({ message: "My canoe is called Albatross." });
     await client.ask({ conversationId, message: "I like marzipan with pistachios." });
-    const found = async (query: string) =>
-      (await fetch(`${served.url}/demo/search?${new URLSearchParams({ query })}`)).json();
-    expect(await found("marzipan")).toEqual({ conversationIds: [conversationId] });
-    expect(await found("zeppelin")).toEqual({ conversationIds: [] });
-    expect(await found("")).toEqual({ conversationIds: [] });
+    const found = async (query: string) => {
+      const { messages } = await client.conversations.search({ query });
+      return messages.filter(({ role }) => role === "user").map((message) => message.conversationId);
+    };
+    expect(await found("marzipan")).toEqual([conversationId]);
+    expect(await found("zeppelin")).toEqual([]);
+    const { text } = await client.ask({ message: "What did we say about marzipan?" });
+    expect(text).toMatch(
+      /^This is what I found:\n- You in “[^”]+”, [\d-]+: I like marzipan with pistachios\./,
+    );
     await client.conversations.delete(conversationId);
-    expect(await found("marzipan")).toEqual({ conversationIds: [] });
+    const none = await client.ask({ message: "What did we say about zeppelins?" });
+    expect(none.text).toBe("No past conversation has messages about that.");
   });
 
   it("refuses other origins, forms and unknown hosts", async () => {

@@ -4,6 +4,9 @@ export {
   userMemoryMiddleware,
 } from "./middleware.ts";
 export {
+  type MessageSearchTools,
+  type MessageSearchToolsOptions,
+  messageSearchTools,
   type UserMemoryTool,
   type UserMemoryTools,
   type UserMemoryToolsOptions,

@@ -1,9 +1,12 @@
 import { listOf } from "@jaf/model-http";
 import {
   createMemoryTools,
+  createMessageSearchTool,
   type ForgetArguments,
+  type MessageSearch,
   type RecallArguments,
   type RememberArguments,
+  type SearchArguments,
   type UserMemory,
 } from "@jaf/user-memory";
 import type * as z from "zod";
@@ -60,16 +63,9 @@ export type UserMemoryTools = {
  * ```
  */
 export function userMemoryTools(options: UserMemoryToolsOptions): UserMemoryTools {
-  const { remember, recall, forget } = createMemoryTools<{ readonly said: readonly string[] }>({
+  const { remember, recall, forget } = createMemoryTools<TurnContext>({
     ...options,
     said: ({ said }) => said,
-  });
-  const asTool = <Input>({ schema, execute }: MemoryTool<Input>): UserMemoryTool<Input> => ({
-    description: schema.description,
-    // The schema of these arguments.
-    inputSchema: schema.parameters as z.ZodType<Input>,
-    execute: async (input, { messages }) =>
-      String(await execute(input, { said: saidLast(listOf(messages)) })),
   });
   return {
     remember_fact: asTool(remember),
@@ -78,8 +74,59 @@ export function userMemoryTools(options: UserMemoryToolsOptions): UserMemoryTool
   };
 }
 
-/** The part of a tool of `createMemoryTools` that is used here. */
+/** Options of {@link messageSearchTools}. */
+export interface MessageSearchToolsOptions {
+  /** The search over the conversations, of `createMessageSearch` of `@jaf/user-memory`. */
+  readonly search: MessageSearch;
+  /** The id of the user. Your application sets it, never the model. */
+  readonly user: string;
+}
+
+/** The tool of a search in past conversations, by the name that the model calls. */
+export type MessageSearchTools = {
+  /** Finds passages of the user's past conversations by words. The result shows each passage with its conversation. */
+  readonly search_conversations: UserMemoryTool<SearchArguments>;
+};
+
+/**
+ * Returns the tool of `createMessageSearchTool` of `@jaf/user-memory` as a tool of the AI SDK: a model searches the user's
+ * past conversations. The user's last messages themselves aren't found.
+ *
+ * @example
+ * ```ts
+ * import { messageSearchTools } from "@jaf/ai-sdk/user-memory";
+ * import type { MemoryProvider } from "@jaf/memory";
+ * import { createMessageSearch } from "@jaf/user-memory";
+ * import { generateText, type LanguageModel, stepCountIs } from "ai";
+ *
+ * declare const provider: MemoryProvider;
+ * declare const model: LanguageModel;
+ *
+ * const tools = messageSearchTools({ search: createMessageSearch(provider), user: "user-42" });
+ * const prompt = "What did we say about Oslo?";
+ * console.log((await generateText({ model, tools, prompt, stopWhen: stepCountIs(5) })).text);
+ * ```
+ */
+export const messageSearchTools = (options: MessageSearchToolsOptions): MessageSearchTools => ({
+  search_conversations: asTool(
+    createMessageSearchTool<TurnContext>({ ...options, said: ({ said }) => said }),
+  ),
+});
+
+interface TurnContext {
+  /** The texts of the user's last messages. */
+  readonly said: readonly string[];
+}
+
+/** The part of a tool of `@jaf/user-memory` that is used here. */
 interface MemoryTool<Input> {
   readonly schema: { readonly description: string; readonly parameters: unknown };
-  execute(input: Input, context: { readonly said: readonly string[] }): unknown;
+  execute(input: Input, context: TurnContext): unknown;
 }
+
+const asTool = <Input>({ schema, execute }: MemoryTool<Input>): UserMemoryTool<Input> => ({
+  description: schema.description,
+  // The schema of these arguments.
+  inputSchema: schema.parameters as z.ZodType<Input>,
+  execute: async (input, { messages }) => String(await execute(input, { said: saidLast(listOf(messages)) })),
+});

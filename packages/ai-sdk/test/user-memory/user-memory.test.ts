@@ -1,8 +1,9 @@
-import { MemoryUserMemory } from "@jaf/user-memory";
+import { createInMemoryProvider } from "@jaf/memory";
+import { createMessageSearch, MemoryUserMemory } from "@jaf/user-memory";
 import { generateText, simulateReadableStream, stepCountIs, streamText, wrapLanguageModel } from "ai";
 import { MockLanguageModelV3 } from "ai/test";
 import { describe, expect, it } from "vitest";
-import { userMemoryMiddleware, userMemoryTools } from "../../src/user-memory/index.ts";
+import { messageSearchTools, userMemoryMiddleware, userMemoryTools } from "../../src/user-memory/index.ts";
 
 const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } } as never;
 const stop = { unified: "stop", raw: "stop" } as const;
@@ -126,5 +127,23 @@ describe("userMemoryTools", () => {
     const [fact] = await memory.list("ann");
     expect(await run("Forget it.", callOf("forget_fact", { id: fact?.id }))).toMatch(/^Forgotten/);
     expect(await memory.list("ann")).toEqual([]);
+  });
+});
+
+describe("messageSearchTools", () => {
+  it("find what the user said in past conversations, but not the question itself", async () => {
+    const provider = createInMemoryProvider();
+    const prompt = "What did we say about Oslo?";
+    for (const [id, content] of [
+      ["c1", "I move to Oslo in May."],
+      ["c2", prompt],
+    ] as const)
+      await provider.storeMessages(id, [{ role: "user", content }], { userId: "ann" });
+    const tools = messageSearchTools({ search: createMessageSearch(provider), user: "ann" });
+    const model = modelOf(callOf("search_conversations", { query: "Oslo" }));
+    const { steps } = await generateText({ model, tools, prompt, stopWhen: stepCountIs(3) });
+    const shown = steps[0]?.toolResults[0]?.output;
+    expect(shown).toContain("user: I move to Oslo in May.");
+    expect(shown).not.toContain(prompt);
   });
 });

@@ -1,5 +1,5 @@
 import type { AiSdkUIMessage } from "@jaf/ai-sdk";
-import type { Message } from "@jaf/memory";
+import type { Message, TextRange } from "@jaf/memory";
 import type { ClientPart } from "../http/client-content.ts";
 import type { NumberedEvent } from "../turns/turn-service.ts";
 import { type FollowedEvent, type FollowOptions, followTurn, startTurn } from "./follow.ts";
@@ -160,6 +160,34 @@ export interface CopyRequest {
   readonly title?: string;
 }
 
+/** What to search for in the user's messages. */
+export interface MessageQuery {
+  /** Words, or a question: 1 to 1,000 characters. */
+  readonly query: string;
+  /** 1 to 100 messages. Default 10. */
+  readonly limit?: number;
+  /** Only searches this conversation. */
+  readonly conversationId?: string;
+}
+
+/** A message that a search found, with the part of it that matches. */
+export interface MessageMatch {
+  readonly conversationId: string;
+  /** The title of the conversation. */
+  readonly title: string | null;
+  /** When the conversation was created (ISO 8601). */
+  readonly createdAt: string;
+  /** When the conversation was last changed (ISO 8601). */
+  readonly lastActivity: string;
+  /** Position of the message in its conversation, from 0. */
+  readonly position: number;
+  readonly role: Message["role"];
+  /** The part of the message that matches best: some sentences of plain text. */
+  readonly passage: string;
+  /** Where `passage` contains words of the query, in order, as `slice` counts. */
+  readonly matches: readonly TextRange[];
+}
+
 /** Lists, reads and changes the user's conversations and their turns. */
 export interface ConversationMethods {
   /**
@@ -176,6 +204,14 @@ export interface ConversationMethods {
     query?: { readonly limit?: number; readonly cursor?: string; readonly search?: string },
     options?: CallOptions,
   ) => Promise<ConversationPage>;
+  /**
+   * Searches all messages of the user by words, and returns the best matches first. What tools returned isn't searched.
+   * Rejects with code `"not-configured"` if the server has no `messageSearch`.
+   */
+  readonly search: (
+    query: MessageQuery,
+    options?: CallOptions,
+  ) => Promise<{ readonly messages: readonly MessageMatch[] }>;
   /**
    * Returns a conversation with its last messages. With `before`, returns the last messages before this position
    * instead. `limit`: 1 to 1,000 messages, default 100.
@@ -291,6 +327,7 @@ export function conversationMethods(http: Http): ConversationMethods {
     `/conversations/${encodeURIComponent(conversationId)}${rest}`;
   return {
     list: (query = {}, options) => http.call("/conversations", { query: { ...query }, ...options }),
+    search: (query, options) => http.call("/messages/search", { query: { ...query }, ...options }),
     get: (id, query = {}, options) => http.call(pathOf(id), { query: { ...query }, ...options }),
     loadChat: (id, options) => http.call(`/ai-sdk/chat/${encodeURIComponent(id)}/messages`, options),
     rename: (id, title) => http.call(pathOf(id), { method: "PATCH", body: { title } }),

@@ -25,6 +25,8 @@ export type {
   CopyRequest,
   EditRequest,
   LoadedChat,
+  MessageMatch,
+  MessageQuery,
   PositionedMessage,
   RegenerateRequest,
   SendRequest,

@@ -107,7 +107,7 @@ function titleHas(text: string): (conversation: ConversationMemory) => boolean {
 }
 
 export function conversationRoutes(route: Route, parts: ServerParts): void {
-  const { provider, log, inbox, timers } = parts;
+  const { provider, log, inbox, timers, messageSearch } = parts;
 
   /** Returns the latest turn of each conversation, by conversation id. Leaves out turns that have ended. */
   async function openTurns(userId: string, conversations: readonly ConversationMemory[]) {
@@ -171,6 +171,7 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
     await eraseTurns();
     const deleted = unwrap(await provider.clearUserConversations(userId));
     await eraseTurns();
+    messageSearch?.drop(userId);
     return { deleted };
   });
 

@@ -8,6 +8,7 @@ import { conversationRoutes } from "./conversations.ts";
 import { factRoutes } from "./facts.ts";
 import { inboxRoutes } from "./inbox.ts";
 import { ledgerRoutes } from "./ledger.ts";
+import { messageSearchRoutes } from "./message-search.ts";
 import { timerRoutes } from "./timers.ts";
 import { turnRoutes } from "./turns.ts";
 
@@ -16,6 +17,7 @@ export function addRoutes(route: Route, parts: ServerParts): void {
   aboutRoutes(route, parts);
   chatRoutes(route, parts);
   conversationRoutes(route, parts);
+  messageSearchRoutes(route, parts);
   editRoutes(route, parts);
   turnRoutes(route, parts);
   inboxRoutes(route, parts);

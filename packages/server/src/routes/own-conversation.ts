@@ -1,4 +1,4 @@
-import type { ConversationMemory, MessageSelection } from "@jaf/memory";
+import type { ConversationMemory, ConversationMetadata, MessageSelection } from "@jaf/memory";
 import { HttpFailure, notFound, unwrap } from "../http/failure.ts";
 import { isInner } from "../jobs/conversation.ts";
 import type { ServerParts } from "../server-parts.ts";
@@ -34,7 +34,11 @@ export function checkVersion({ version }: OwnConversation, seen: number): void {
   throw new HttpFailure("changed", "The conversation has changed. Load it again.");
 }
 
-export const titleIn = ({ metadata }: ConversationMemory): string | null => {
+interface Titled {
+  readonly metadata?: ConversationMetadata | undefined;
+}
+
+export const titleIn = ({ metadata }: Titled): string | null => {
   const title: unknown = metadata?.["title"];
   return typeof title === "string" ? title : null;
 };

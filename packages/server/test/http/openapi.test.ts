@@ -73,6 +73,7 @@ describe("the OpenAPI document", () => {
     for (const name of ["/memory/stats", "/ledger", "/ledger/all", "/turns/open", "/timers/pending"])
       await read(send(`GET ${name}`));
     await read(send("GET /approvals/pending"));
+    await read(send("GET /messages/search", {}, { query: "?query=hi" }));
     await (await send("GET /approvals/stream")).body?.cancel();
 
     const { conversationId } = await data(send("POST /chat", {}, post({ message: "Hi" })));

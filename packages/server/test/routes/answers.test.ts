@@ -12,8 +12,8 @@ async function askParsed(
   ids: Readonly<Record<string, string>>,
   body?: unknown,
 ) {
-  const operation = operations.find((one) => one.method === method && one.path === path);
   const [route = "", query] = path.split("?");
+  const operation = operations.find((one) => one.method === method && one.path === route);
   const filled = route.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? name);
   const asked = query === undefined ? filled : `${filled}?${query}`;
   const answer = await server.ask("ada", method.toUpperCase(), asked, body);
@@ -38,13 +38,13 @@ describe("responses", () => {
         memory: { inbox: runInbox(createInMemoryInbox()) },
       },
     );
-    const asked = new Set<string>();
+    const askedPaths = new Set<string>();
     const call = (
       route: readonly [string, string],
       ids: Readonly<Record<string, string>> = {},
       body?: unknown,
     ) => {
-      asked.add(route.join(" "));
+      askedPaths.add(route.join(" ").replace(/\?.*/, ""));
       return askParsed(server, route, ids, body);
     };
     await call(["get", "/health"]);
@@ -96,6 +96,8 @@ describe("responses", () => {
     expect(copy.conversationId).not.toBe(conversationId);
     expect(await call(["patch", conversation], ids, { title: " Mine " })).toEqual({ title: "Mine" });
     expect((await call(["get", "/conversations"])).conversations).toHaveLength(2);
+    const found = await call(["get", "/messages/search?query=remove"]);
+    expect(found.messages).toContainEqual(expect.objectContaining({ conversationId, title: "Mine" }));
     await call(["get", `${conversation}/events`], ids);
     await call(["get", `${conversation}/turns`], ids);
     expect(await call(["post", `${conversation}/stop`], ids, {})).toEqual({ stopping: false });
@@ -119,7 +121,7 @@ describe("responses", () => {
     expect((await server.ask("ada", "GET", `/conversations/${conversationId}/events`)).status).toBe(404);
     expect(await call(["delete", "/conversations"])).toEqual({ deleted: 1 });
     const left = operations
-      .filter(({ method, path }) => !asked.has(`${method} ${path}`) && !path.startsWith("/ai-sdk/"))
+      .filter(({ method, path }) => !askedPaths.has(`${method} ${path}`) && !path.startsWith("/ai-sdk/"))
       .map(({ path }) => path);
     // The document, a file, a stream, and a review of a quarantined fact. The AI SDK's routes have tests with its own client.
     expect(left).toEqual([

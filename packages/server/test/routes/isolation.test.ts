@@ -70,6 +70,7 @@ const calls = (other: Ids, own: Ids): readonly Call[] => {
     ["GET", `${mine}/events?turnId=${other.turnId}`],
     ["GET", `${theirs}/turns`],
     ["GET", `${theirs}/timers`],
+    ["GET", `/messages/search?query=Remove&conversationId=${other.conversationId}`],
     ["PUT", `${theirs}/timers/t`, { message: "Hi", cron: "@daily" }],
     ["DELETE", `${theirs}/timers/t`],
     ["GET", `/facts/${other.factId}`],

@@ -10,7 +10,7 @@ import { createScriptedModel } from "@jaf/core/testing";
 import { createInMemoryProvider, type TurnLog } from "@jaf/memory";
 import { createInMemoryTurnLog } from "@jaf/memory/adapter";
 import { type RunningServer, runServer, type ServerOptions } from "@jaf/server";
-import { MemoryUserMemory } from "@jaf/user-memory";
+import { createMessageSearch, MemoryUserMemory } from "@jaf/user-memory";
 import { onTestFinished } from "vitest";
 import * as z from "zod";
 
@@ -74,6 +74,7 @@ export async function startTestServer(
   const server = await runServer(agents, config, {
     port: 0,
     ...{ defaultMemoryProvider: provider, turnLog },
+    messageSearch: createMessageSearch(options.defaultMemoryProvider ?? provider),
     authenticate: ({ headers }) => {
       const userId = headers.get("x-user");
       return userId === null ? null : { userId };

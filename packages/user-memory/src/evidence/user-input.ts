@@ -68,7 +68,8 @@ function before(messages: readonly Message[], [first]: readonly Message[]) {
 // Left out, the message would change the positions of those after it.
 const ownText = (message: Message): string => (isUsersOwn(message) ? messageText(message) : "");
 
-function isOffRecord(said: readonly string[]): boolean {
+/** Whether the user asks in one of these messages not to keep something. */
+export function isOffRecord(said: readonly string[]): boolean {
   const room = Math.floor(MAX_REQUEST / Math.max(1, said.length));
   return said.some((text) => asksNotToKeep(endsOf(text, room)));
 }

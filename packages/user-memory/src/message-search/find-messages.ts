@@ -1,13 +1,14 @@
-import type { Message, Result } from "@jaf/memory";
+import type { ConversationMetadata, Message, Result } from "@jaf/memory";
 import { createSuccess } from "@jaf/memory/adapter";
 import { isVersionedProvider, readFrom } from "@jaf/memory/internal";
 import { type MessageLocation, type Query, type RankedItem, rank } from "../ranker/index.ts";
 import { type IndexScope, searchedText } from "./conversation-index.ts";
 import { matchSegments } from "./matching.ts";
+import { bestPassage, type FoundPassage } from "./passage.ts";
 import type { UserIndex } from "./user-indexes.ts";
 
 /** A message that a query finds. */
-export interface FoundMessage {
+export interface FoundMessage extends FoundPassage {
   /** The id of the conversation. */
   readonly conversationId: string;
   /**
@@ -16,6 +17,8 @@ export interface FoundMessage {
   readonly position: number;
   /** The message as it is stored. */
   readonly message: Message;
+  /** The metadata of the conversation, e.g. `lastActivity`, and `title` if the application sets one. */
+  readonly metadata: ConversationMetadata | undefined;
   /** How well the message matches the query, above 0. Scores of different searches can't be compared. */
   readonly score: number;
 }
@@ -24,6 +27,8 @@ interface Asked {
   readonly query: Query;
   readonly limit: number;
   readonly conversationId: string | undefined;
+  /** The first message of its conversation that isn't searched. */
+  readonly except: MessageLocation | undefined;
 }
 
 /** Maximum distance, in positions, of two found messages that one call reads together. */
@@ -33,11 +38,13 @@ const NEAR = 8;
 export async function findMessages(
   scope: IndexScope,
   index: UserIndex,
-  { query, limit, conversationId }: Asked,
+  { query, limit, conversationId, except }: Asked,
 ): Promise<Result<readonly FoundMessage[]>> {
   if (limit === 0 || query.terms.length === 0) return createSuccess([]);
   const matches = await matchSegments(index, query, { limit, conversationId, yieldIfDue: scope.yieldIfDue });
-  const ranked = bestOfEach(rank(query, matches, { limit: Number.POSITIVE_INFINITY }));
+  const ranked = bestOfEach(rank(query, matches, { limit: Number.POSITIVE_INFINITY })).filter(
+    ({ location }) => !isFrom(except, location),
+  );
   const found: FoundMessage[] = [];
   // Reads some more locations, because a location can have no message or a tool result.
   const size = limit + 10;
@@ -46,8 +53,13 @@ export async function findMessages(
     const read = await readLocations(scope, batch);
     if (!read.success) return read;
     for (const { location, score } of batch) {
-      const message = read.data.get(nameOf(location));
-      if (message !== undefined && found.length < limit) found.push({ ...location, message, score });
+      const one = read.data.get(nameOf(location));
+      if (one === undefined || found.length >= limit) continue;
+      const { message } = one;
+      const role = message.role === "assistant" ? "assistant" : "user";
+      const searched = { text: searchedText(message), role } as const;
+      const passage = await bestPassage(searched, { query, matches, yieldIfDue: scope.yieldIfDue });
+      found.push({ ...location, ...one, ...passage, score });
     }
   }
   return createSuccess(found);
@@ -57,6 +69,10 @@ interface Ranked {
   readonly location: MessageLocation;
   readonly score: number;
 }
+
+/** Whether a message is the message `first` or follows it in the same conversation. */
+const isFrom = (first: MessageLocation | undefined, { conversationId, position }: MessageLocation): boolean =>
+  conversationId === first?.conversationId && position >= first.position;
 
 /** Returns each message once, with the score of its best passage. `items` must be sorted by score, best first. */
 function bestOfEach(items: readonly RankedItem[]): readonly Ranked[] {
@@ -70,6 +86,8 @@ function bestOfEach(items: readonly RankedItem[]): readonly Ranked[] {
 
 const nameOf = ({ conversationId, position }: MessageLocation): string => `${position}:${conversationId}`;
 
+type ReadMessage = Pick<FoundMessage, "message" | "metadata">;
+
 /**
  * Reads the messages at the given locations from the provider. Leaves out messages without text and messages of other
  * users.
@@ -77,7 +95,7 @@ const nameOf = ({ conversationId, position }: MessageLocation): string => `${pos
 async function readLocations(
   { provider, userId }: IndexScope,
   ranked: readonly Ranked[],
-): Promise<Result<ReadonlyMap<string, Message>>> {
+): Promise<Result<ReadonlyMap<string, ReadMessage>>> {
   const near = isVersionedProvider(provider) ? NEAR : Number.POSITIVE_INFINITY;
   const reads = await Promise.all(
     spansOf(ranked, near).map(async ({ conversationId, first, last }) => ({
@@ -85,14 +103,15 @@ async function readLocations(
       read: await readFrom(provider, conversationId, { messages: { after: first - 1, before: last + 1 } }),
     })),
   );
-  const messages = new Map<string, Message>();
+  const messages = new Map<string, ReadMessage>();
   for (const { conversationId, read } of reads) {
     if (!read.success) return read;
     const { conversation, firstPosition } = read.data;
     if (conversation?.userId !== userId) continue;
     for (const [index, message] of conversation.messages.entries()) {
       const position = firstPosition + index;
-      if (searchedText(message).trim() !== "") messages.set(nameOf({ conversationId, position }), message);
+      if (searchedText(message).trim() === "") continue;
+      messages.set(nameOf({ conversationId, position }), { message, metadata: conversation.metadata });
     }
   }
   return createSuccess(messages);

@@ -14,6 +14,11 @@ export interface MessageSearchOptions {
   readonly limit?: number | undefined;
   /** Only searches the conversation with this id. */
   readonly conversationId?: string | undefined;
+  /**
+   * Leaves out this message and the messages after it in the same conversation, e.g. the messages of the current turn.
+   * `position` counts as {@link FoundMessage.position} does.
+   */
+  readonly except?: { readonly conversationId: string; readonly position: number } | undefined;
 }
 
 /** Limits of the indexes that a {@link MessageSearch} keeps in memory. */
@@ -68,7 +73,11 @@ const configSchema = z.strictObject({
 });
 
 const optionsSchema = z
-  .strictObject({ limit: z.int().min(0).default(10), conversationId: z.string().optional() })
+  .strictObject({
+    limit: z.int().min(0).default(10),
+    conversationId: z.string().optional(),
+    except: z.strictObject({ conversationId: z.string(), position: z.int().min(0) }).optional(),
+  })
   .prefault({});
 
 const MAX_LIMIT = 1_000;
@@ -86,7 +95,7 @@ const OPERATION = "searchMessages";
  *
  * const messages = createMessageSearch(provider, { maxMessagesPerUser: 50_000 });
  * const found = await messages.search("user-123", "the move to Oslo", { limit: 5 });
- * if (found.success) console.log(found.data.map(({ message }) => message.content));
+ * if (found.success) console.log(found.data.map(({ passage }) => passage));
  * ```
  */
 export function createMessageSearch(
@@ -101,7 +110,7 @@ export function createMessageSearch(
       const parsed = optionsSchema.safeParse(options);
       if (issue !== undefined || typeof query !== "string" || !parsed.success) {
         const issues = [
-          issue ?? { path: "query or options", expected: "a text, { limit?, conversationId? }" },
+          issue ?? { path: "query or options", expected: "a text, { limit?, conversationId?, except? }" },
         ];
         return createFailure(createMemoryValidationError(issues, { operation: OPERATION }));
       }
@@ -113,6 +122,7 @@ export function createMessageSearch(
         query: parseQuery(query, { now: Date.now() }),
         limit,
         conversationId: parsed.data.conversationId,
+        except: parsed.data.except,
       };
       return findMessages({ provider, userId, yieldIfDue }, index.data, asked);
     },
@@ -135,8 +145,8 @@ const searches = new WeakMap<MemoryProvider, MessageSearch>();
  *
  * const found = await searchMessages(provider, "user-123", "When did we talk about Oslo?", { limit: 5 });
  * if (!found.success) throw new Error(found.error.message);
- * for (const { conversationId, position, message } of found.data) {
- *   console.log(conversationId, position, message.content);
+ * for (const { conversationId, position, passage } of found.data) {
+ *   console.log(conversationId, position, passage);
  * }
  * ```
  */

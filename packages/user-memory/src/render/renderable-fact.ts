@@ -105,7 +105,8 @@ export function statementOf(fact: Statable, options: LineOptions): string {
   return `${trustLabelOf(fact)}${source}: ${words}`;
 }
 
-const quotable = (line: string): string => line.replaceAll(QUOTATION_MARK, "'");
+/** Replaces double quotation marks, for a text within a quotation. */
+export const quotable = (line: string): string => line.replaceAll(QUOTATION_MARK, "'");
 
 /** Returns a time as a UTC date for a prompt, e.g. ` on 2026-11-02`. Returns `""` if the time is missing. */
 function dateOf(saidAt: Date | undefined): string {

@@ -45,11 +45,6 @@ export interface DemoAbout {
 
 export const demo = {
   about: () => demoCall("GET", "/about") as Promise<DemoAbout>,
-  /** Returns the ids of the conversations with matching messages. */
-  search: async (query: string): Promise<readonly string[]> => {
-    const found = await demoCall("GET", `/search?${new URLSearchParams({ query })}`);
-    return (found as { readonly conversationIds: readonly string[] }).conversationIds;
-  },
   loadSamples: () => demoCall("POST", "/samples"),
   removeSamples: () => demoCall("DELETE", "/samples"),
   kill: () => demoCall("POST", "/kill"),

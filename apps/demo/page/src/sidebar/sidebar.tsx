@@ -1,15 +1,16 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { list } from "../models/app-models.ts";
 import { conversationHref, route } from "../models/route.ts";
-import { demo } from "../models/server.ts";
 import { useStore } from "../models/store.ts";
 import { Icon, type IconName } from "../ui/icon.tsx";
 import { ConversationRow } from "./conversation-row.tsx";
+import { MatchRow, useMessageMatches } from "./message-matches.tsx";
 import { TimerList } from "./timer-list.tsx";
 
 export function Sidebar({ onTry }: { readonly onTry: () => void }) {
   const { now } = useStore(route);
   const [sought, setSought] = useState("");
+  const query = sought.trim();
   const openId = now.page === "chat" ? now.conversationId : undefined;
 
   return (
@@ -32,16 +33,19 @@ export function Sidebar({ onTry }: { readonly onTry: () => void }) {
       <TimerList />
       <label class="search">
         <Icon name="search" />
-        <span class="hidden">Search conversations by title and content</span>
+        <span class="hidden">Search conversations by title and messages by words</span>
         <input
           id="search"
           type="search"
           placeholder="Search conversations"
           value={sought}
           onInput={({ currentTarget }) => setSought(currentTarget.value)}
+          onKeyDown={({ key }) => {
+            if (key === "Escape") setSought("");
+          }}
         />
       </label>
-      <Conversations sought={sought} openId={openId} />
+      {query === "" ? <Conversations openId={openId} /> : <Found query={query} openId={openId} />}
       <div class="sidebar-links">
         <NavLink href="#/facts" icon="person" isCurrent={now.page === "facts"}>
           What I know about you
@@ -75,28 +79,19 @@ function WaitingList() {
   );
 }
 
-interface ConversationsProps {
-  readonly sought: string;
+interface OpenConversation {
+  /** Absent: no conversation is open. */
   readonly openId: string | undefined;
 }
 
-/** The conversations with all searched words in their titles or messages. */
-function Conversations({ sought, openId }: ConversationsProps) {
+function Conversations({ openId }: OpenConversation) {
   const { conversations, nextCursor, loaded } = useStore(list.state);
-  const said = useSaid(sought);
-  const words = sought.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = conversations.filter(
-    ({ conversationId, title }) =>
-      words.every((word) => (title ?? "").toLowerCase().includes(word)) || said.has(conversationId),
-  );
   return (
     <ul class="conversations">
-      {found.map((one) => (
+      {conversations.map((one) => (
         <ConversationRow key={one.conversationId} conversation={one} isOpen={one.conversationId === openId} />
       ))}
-      {found.length === 0 && loaded && (
-        <li class="none">{sought === "" ? "No conversations yet." : "Nothing found."}</li>
-      )}
+      {conversations.length === 0 && loaded && <li class="none">No conversations yet.</li>}
       {nextCursor !== undefined && (
         <li>
           <button type="button" class="quiet wide" onClick={() => void list.more()}>
@@ -105,6 +100,44 @@ function Conversations({ sought, openId }: ConversationsProps) {
         </li>
       )}
     </ul>
+  );
+}
+
+/** The conversations with all words of the query in their titles, and the messages that match the query. */
+function Found({ query, openId }: OpenConversation & { readonly query: string }) {
+  const { conversations } = useStore(list.state);
+  const matches = useMessageMatches(query);
+  const words = query.toLowerCase().split(/\s+/);
+  const titled = conversations.filter(({ title }) =>
+    words.every((word) => (title ?? "").toLowerCase().includes(word)),
+  );
+  const messages = matches.status === "found" ? matches.messages : [];
+  return (
+    <div class="conversations">
+      {titled.length > 0 && <h2>Titles</h2>}
+      <ul>
+        {titled.map((one) => (
+          <ConversationRow
+            key={one.conversationId}
+            conversation={one}
+            isOpen={one.conversationId === openId}
+          />
+        ))}
+      </ul>
+      {messages.length > 0 && <h2>Messages</h2>}
+      <ul>
+        {messages.map((match) => (
+          <MatchRow key={`${match.position} ${match.conversationId}`} match={match} />
+        ))}
+      </ul>
+      <p class="none" role="status">
+        {matches.status === "searching" && "Searching…"}
+        {matches.status === "failed" && matches.failure}
+        {matches.status === "found" &&
+          messages.length + titled.length === 0 &&
+          `Nothing found for “${query}”.`}
+      </p>
+    </div>
   );
 }
 
@@ -120,30 +153,3 @@ const NavLink = ({ href, icon, isCurrent, children }: NavLinkProps) => (
     <Icon name={icon} /> {children}
   </a>
 );
-
-const TYPING_MS = 200;
-const NONE: ReadonlySet<string> = new Set();
-
-/** The ids of conversations with `sought` in their messages, after the server has answered. */
-function useSaid(sought: string): ReadonlySet<string> {
-  const [found, setFound] = useState(NONE);
-  useEffect(() => {
-    setFound(NONE);
-    const query = sought.trim();
-    if (query === "") return;
-    let isOver = false;
-    const timer = setTimeout(() => {
-      demo.search(query).then(
-        (ids) => {
-          if (!isOver) setFound(new Set(ids));
-        },
-        () => {}, // Titles are searched anyway.
-      );
-    }, TYPING_MS);
-    return () => {
-      isOver = true;
-      clearTimeout(timer);
-    };
-  }, [sought]);
-  return found;
-}
