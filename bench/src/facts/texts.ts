@@ -1,4 +1,6 @@
-const SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wi xo yu za bre cla dri flo gru".split(" ");
+const SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wi xo yu za bre cla dri flo gru".split(
+  " ",
+);
 const VOCABULARY = 4_000;
 /** How even the frequencies of the commonest words are: with 20, the commonest one is in 9 of 100 facts. */
 const EVENNESS = 20;
