@@ -76,7 +76,7 @@ export const facts: Part = async (lab, { stores, quick }) => {
   const rows: Row[] = [];
   for (const kind of stores) {
     const server = await START[kind](lab);
-    rows.push(...(await measureServer(server, quick ? 300 : FACTS, { lab, rounds: quick ? 10 : 100 })));
+    rows.push(...(await measureServer(server, quick ? 300 : FACTS, { lab, rounds: quick ? 10 : 50 })));
   }
   return {
     table: {

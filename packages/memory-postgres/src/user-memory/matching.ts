@@ -17,30 +17,31 @@ import { termKeyOf } from "./fact-codec.ts";
 function matchQuery({ heads, facts }: UserMemoryTables): SQL {
   const hash = sql`${sql.placeholder("hash")}::text`;
   const keys = sql`${sql.placeholder("keys")}::text[]::bigint[]`;
-  // `OFFSET 0` keeps the condition on the user out of the inner query. Otherwise, a planner that estimates the terms
-  // wrongly would read all facts of the user. The inner query finds only facts of this user anyway, because a term key
-  // is a hash of the user and the term. The condition on the term keys is repeated to make the planner expect few rows,
-  // which costs nothing. Otherwise, its estimate grows with the number of users, until it compiles the query, which
-  // takes longer than running it.
-  const having = (condition: SQL): SQL => sql`(
-    SELECT * FROM ${facts} AS each WHERE ${condition} AND ${condition} OFFSET 0
-  ) AS fact WHERE fact.user_hash = ${hash}`;
   // Each term is looked up by itself, so the time depends on how often the terms occur and not on how many terms each
-  // fact was compared with. Few rows with many numbers are cheaper to transfer than a row for each fact. A dot precedes
-  // each text, because PGlite drops a byte order mark at the start of a text.
+  // fact is compared with. `OFFSET 0` keeps the condition on the user out of the inner query. Otherwise, a planner that
+  // estimates the terms wrongly would read all facts of the user. The inner query finds only facts of this user anyway,
+  // because a term key is a hash of the user and the term. The condition on the term keys is repeated to make the
+  // planner expect few rows, which costs nothing. Otherwise, its estimate grows with the number of users, until it
+  // compiles the query, which takes longer than running it. Few rows with many numbers are cheaper to transfer than a
+  // row for each fact. A dot precedes each text, because PGlite drops a byte order mark at the start of a text.
   return sql`
-    SELECT head.documents::text AS size, found.term, found.conversation_id, found.author, found.numbers
-    FROM ${heads} AS head LEFT JOIN LATERAL (
-      SELECT (asked.at - 1)::text AS term, NULL AS conversation_id, NULL AS author, postings.numbers
+    WITH posting AS (
+      SELECT asked.at, fact.seq, fact.weights[array_position(fact.term_keys, asked.key)] AS weight,
+        fact.conversation_id, fact.author, fact.position, cardinality(fact.term_keys) AS length, fact.said_at
       FROM unnest(${keys}) WITH ORDINALITY AS asked (key, at) CROSS JOIN LATERAL (
-        SELECT string_agg(concat(fact.seq, ' ', fact.weights[array_position(fact.term_keys, asked.key)]), ' ') AS numbers
-        FROM ${having(sql`each.term_keys @> ARRAY[asked.key]`)}
-      ) AS postings WHERE postings.numbers IS NOT NULL
+        SELECT * FROM ${facts} AS each
+        WHERE each.term_keys @> ARRAY[asked.key] AND each.term_keys @> ARRAY[asked.key] OFFSET 0
+      ) AS fact WHERE fact.user_hash = ${hash}
+    )
+    SELECT head.documents::text AS size, found.term, found.conversation_id, found.author, found.numbers
+    FROM ${heads} AS head LEFT JOIN (
+      SELECT (at - 1)::text AS term, NULL AS conversation_id, NULL AS author,
+        string_agg(concat(seq, ' ', weight), ' ') AS numbers
+      FROM posting GROUP BY at
       UNION ALL
-      SELECT NULL, '.' || fact.conversation_id, '.' || fact.author,
-        string_agg(concat(fact.seq, ' ', fact.position, ' ', cardinality(fact.term_keys), ' ', fact.said_at), ',')
-      FROM ${having(sql`each.term_keys && ${keys}`)}
-      GROUP BY fact.conversation_id, fact.author
+      SELECT NULL, '.' || conversation_id, '.' || author,
+        string_agg(concat(seq, ' ', position, ' ', length, ' ', said_at), ',')
+      FROM (SELECT DISTINCT ON (seq) * FROM posting) AS fact GROUP BY conversation_id, author
     ) AS found ON true
     WHERE head.user_hash = ${hash}`;
 }
