@@ -17,7 +17,17 @@ import { turns } from "./parts/turns.ts";
 import { runProgram } from "./program.ts";
 import { renderPart } from "./report.ts";
 
-const parts: Record<PartName, Part> = { engine, telemetry, append, read, turns, cost, streams, fairness, facts };
+const parts: Record<PartName, Part> = {
+  engine,
+  telemetry,
+  append,
+  read,
+  turns,
+  cost,
+  streams,
+  fairness,
+  facts,
+};
 
 async function measurePart(name: PartName, options: Options): Promise<void> {
   const result = await withLab((lab) => parts[name](lab, options));

@@ -7,7 +7,8 @@ const EVENNESS = 20;
 
 const wordOf = (n: number): string => {
   const base = SYLLABLES.length;
-  return [n, n / base, n / base ** 2].map((part) => SYLLABLES[Math.floor(part) % base]).join("") + "n";
+  const parts = [n, n / base, n / base ** 2].map((part) => SYLLABLES[Math.floor(part) % base]);
+  return `${parts.join("")}n`;
 };
 
 const words = Array.from({ length: VOCABULARY }, (_, n) => wordOf(n));
