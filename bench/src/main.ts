@@ -7,6 +7,7 @@ import { type Options, type PartName, parseOptions, usage } from "./options.ts";
 import { append } from "./parts/append.ts";
 import { cost } from "./parts/cost.ts";
 import { engine } from "./parts/engine.ts";
+import { facts } from "./parts/facts.ts";
 import { fairness } from "./parts/fairness.ts";
 import type { Part } from "./parts/part.ts";
 import { read } from "./parts/read.ts";
@@ -16,7 +17,17 @@ import { turns } from "./parts/turns.ts";
 import { runProgram } from "./program.ts";
 import { renderPart } from "./report.ts";
 
-const parts: Record<PartName, Part> = { engine, telemetry, append, read, turns, cost, streams, fairness };
+const parts: Record<PartName, Part> = {
+  engine,
+  telemetry,
+  append,
+  read,
+  turns,
+  cost,
+  streams,
+  fairness,
+  facts,
+};
 
 async function measurePart(name: PartName, options: Options): Promise<void> {
   const result = await withLab((lab) => parts[name](lab, options));

@@ -10,6 +10,7 @@ export const partNames = [
   "cost",
   "streams",
   "fairness",
+  "facts",
 ] as const;
 export type PartName = (typeof partNames)[number];
 
@@ -37,6 +38,7 @@ Parts (all of them if none is named, each in a process of its own):
   cost       a turn of the server beside a plain Hono handler with run(): statements, CPU and time
   streams    100 to 500 streams of a server at once, each stored before it is sent, beside XADD per piece and resumable-stream
   fairness   10,000 messages of 100 users that wait for workers, half of them one user's, with and without the limit for each user
+  facts      remember and recall with 9,900 facts of a user, beside full text on Postgres and sorted sets on Redis
 
   --store  only this store
   --quick  a smoke run: its figures mean nothing

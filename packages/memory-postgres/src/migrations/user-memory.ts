@@ -110,6 +110,27 @@ ALTER TABLE "__p___jobs"
 	ALTER COLUMN "body" SET STATISTICS 0;
 `;
 
+// Statements without statistics often look equally cheap by several indexes, e.g. if they are planned while the table is
+// empty, and a prepared statement keeps its plan. So each lookup has an index that no other lookup can use: the user's
+// hash and the value are one expression, and only the primary key has the hash alone.
+const lookupsSql = ddl`
+DROP INDEX "public"."idx___p___facts_id";
+DROP INDEX "public"."idx___p___facts_digest";
+DROP INDEX "public"."idx___p___facts_key";
+DROP INDEX "public"."idx___p___facts_place";
+DROP INDEX "public"."idx___p___facts_superseder";
+DROP INDEX "public"."idx___p___facts_status";
+CREATE INDEX "idx___p___facts_id" ON "__p___facts" (("user_hash" || "id"));
+CREATE INDEX "idx___p___facts_digest" ON "__p___facts" (("user_hash" || "digest"));
+CREATE INDEX "idx___p___facts_key" ON "__p___facts" (("user_hash" || "key"), "status") WHERE key IS NOT NULL;
+CREATE INDEX "idx___p___facts_place" ON "__p___facts" (("user_hash" || "conversation_id"), "position") WHERE conversation_id IS NOT NULL;
+CREATE INDEX "idx___p___facts_superseder" ON "__p___facts" (("user_hash" || "superseded_by")) WHERE superseded_by IS NOT NULL;
+CREATE INDEX "idx___p___facts_status" ON "__p___facts" ("status", "user_hash", "seq");
+-- An index on an expression has statistics of its own.
+ALTER INDEX "public"."idx___p___facts_key" ALTER COLUMN 1 SET STATISTICS 0;
+ALTER INDEX "public"."idx___p___facts_place" ALTER COLUMN 1 SET STATISTICS 0;
+`;
+
 const eraseFunction = ddl`
 -- Deletes everything about a user, atomically. The head stays, with its version and epoch increased by one. A new audit
 -- trail takes the place of the old one.
@@ -172,7 +193,10 @@ ${BODY};
 export const userMemoryTables: TableGroup = {
   journalSuffix: "_fact_migrations",
   tables: ["_heads", "_facts", "_fact_tombstones", "_audit", "_jobs"],
-  migrations: [{ name: "initial", sql: tablesSql }],
+  migrations: [
+    { name: "initial", sql: tablesSql },
+    { name: "lookups", sql: lookupsSql },
+  ],
   functions: {
     sql: eraseFunction,
     // The function contains no table names, so it works in any schema.

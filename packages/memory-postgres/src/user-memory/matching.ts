@@ -1,110 +1,89 @@
 import type { MatchedDocument, TermWeight, UserKey, UserMemoryBackend } from "@jaf/user-memory/adapter";
 import { type SQL, sql } from "drizzle-orm";
 import type { SqlClient } from "../client/clients.ts";
-import type { SqlRow, SqlValue, Statement } from "../client/statement.ts";
+import type { SqlRow, Statement } from "../client/statement.ts";
 import { reusable } from "../client/statements.ts";
 import type { UserMemoryTables } from "../migrations/user-memory.ts";
 import { termKeyOf } from "./fact-codec.ts";
 
-// The number of terms is rounded up to this number or its double and so on, so a few prepared statements serve all
-// queries.
-const FEWEST_TERMS = 8;
-
-// Postgres limits functions to 100 arguments.
-const TERMS_AT_ONCE = 32;
-
-const sizeFor = (terms: number): number => {
-  let size = FEWEST_TERMS;
-  while (size < terms) size *= 2;
-  return size;
-};
-
-const joined = (parts: readonly SQL[]): SQL => sql.join([...parts], sql`, `);
-
-const key = (index: number): SQL => sql`${sql.placeholder(`key${index}`)}::bigint`;
-
 /**
- * Returns SQL for the weights of the requested terms in a fact, with a space before each weight. The weight of a
- * missing term is `""`.
+ * Returns the query for a user's facts that contain any of the terms. Each row has the number of the user's facts with
+ * terms as `size`, and is one of these:
+ *
+ * - a term: its index among the requested terms as `term`, and seq and weight of each fact that contains it in `numbers`
+ * - some facts of one author from one conversation: seq, position, number of terms and time of each in `numbers`
+ * - if no fact matches: one row with nulls
  */
-function weights(size: number): SQL {
-  const all = Array.from(
-    { length: size },
-    (_, index) => sql`' ', fact.weights[array_position(fact.term_keys, ${key(index)})]`,
-  );
-  const chunks = Array.from({ length: Math.ceil(size / TERMS_AT_ONCE) }, (_, index) =>
-    all.slice(index * TERMS_AT_ONCE, (index + 1) * TERMS_AT_ONCE),
-  );
-  return joined(chunks.map((chunk) => sql`concat(${joined(chunk)})`));
-}
-
-/**
- * Returns the query for a user's facts that contain any of the terms. It returns a row for each of these facts, or one
- * row of nulls if there is none.
- */
-function matchQuery({ heads, facts }: UserMemoryTables, size: number): SQL {
+function matchQuery({ heads, facts }: UserMemoryTables): SQL {
   const hash = sql`${sql.placeholder("hash")}::text`;
   const keys = sql`${sql.placeholder("keys")}::text[]::bigint[]`;
-  // `OFFSET 0` keeps the condition on the user out of the inner query. Otherwise, a planner that estimates the terms
-  // wrongly would read all facts of the user. The inner query finds only facts of this user anyway, because a term key
-  // is a hash of the user and the term. The condition on the term keys is repeated to make the planner expect few rows,
-  // which costs nothing. Otherwise, its estimate grows with the number of users, until it compiles the query, which
-  // takes longer than running it. The numbers share one column, which is cheaper to transfer. A dot precedes each text,
-  // because PGlite drops a byte order mark at the start of a text.
+  // Each term is looked up by itself, so the time depends on how often the terms occur and not on how many terms each
+  // fact is compared with. `OFFSET 0` keeps the condition on the user out of the inner query. Otherwise, a planner that
+  // estimates the terms wrongly would read all facts of the user. The inner query finds only facts of this user anyway,
+  // because a term key is a hash of the user and the term. The condition on the term keys is repeated to make the
+  // planner expect few rows, which costs nothing. Otherwise, its estimate grows with the number of users, until it
+  // compiles the query, which takes longer than running it. Few rows with many numbers are cheaper to transfer than a
+  // row for each fact. A dot precedes each text, because PGlite drops a byte order mark at the start of a text.
   return sql`
-    SELECT head.documents::text AS size, found.conversation_id, found.author, found.numbers
-    FROM ${heads} AS head LEFT JOIN LATERAL (
-      SELECT '.' || fact.conversation_id AS conversation_id, '.' || fact.author AS author,
-        concat(fact.seq, ' ', fact.position, ' ', fact.said_at, ' ', cardinality(fact.term_keys),
-          ${weights(size)}) AS numbers
-      FROM (
-        SELECT * FROM ${facts} AS each WHERE each.term_keys && ${keys} AND each.term_keys && ${keys} OFFSET 0
-      ) AS fact
-      WHERE fact.user_hash = ${hash}
+    WITH posting AS (
+      SELECT asked.at, fact.seq, fact.weights[array_position(fact.term_keys, asked.key)] AS weight,
+        fact.conversation_id, fact.author, fact.position, cardinality(fact.term_keys) AS length, fact.said_at
+      FROM unnest(${keys}) WITH ORDINALITY AS asked (key, at) CROSS JOIN LATERAL (
+        SELECT * FROM ${facts} AS each
+        WHERE each.term_keys @> ARRAY[asked.key] AND each.term_keys @> ARRAY[asked.key] OFFSET 0
+      ) AS fact WHERE fact.user_hash = ${hash}
+    )
+    SELECT head.documents::text AS size, found.term, found.conversation_id, found.author, found.numbers
+    FROM ${heads} AS head LEFT JOIN (
+      SELECT (at - 1)::text AS term, NULL AS conversation_id, NULL AS author,
+        string_agg(concat(seq, ' ', weight), ' ') AS numbers
+      FROM posting GROUP BY at
+      UNION ALL
+      SELECT NULL, '.' || conversation_id, '.' || author,
+        string_agg(concat(seq, ' ', position, ' ', length, ' ', said_at), ',')
+      FROM (SELECT DISTINCT ON (seq) * FROM posting) AS fact GROUP BY conversation_id, author
     ) AS found ON true
     WHERE head.user_hash = ${hash}`;
 }
 
 export function createMatchStatement(tables: UserMemoryTables) {
-  const made = new Map<number, (values: Record<string, SqlValue>) => Statement>();
-  return (user: UserKey, terms: readonly string[]): Statement => {
-    const size = sizeFor(terms.length);
-    const statement = made.get(size) ?? reusable<string>(matchQuery(tables, size));
-    made.set(size, statement);
-    const keys = terms.map((term) => termKeyOf(user, term));
-    const each = Array.from({ length: size }, (_, index) => [`key${index}`, keys[index] ?? null]);
-    return statement({ hash: user.hash, keys, ...Object.fromEntries(each) });
-  };
+  const statement = reusable<"hash" | "keys">(matchQuery(tables));
+  return (user: UserKey, terms: readonly string[]): Statement =>
+    statement({ hash: user.hash, keys: terms.map((term) => termKeyOf(user, term)) });
+}
+
+/** A found fact, to whose `terms` the matching terms are added. */
+interface OpenDocument extends MatchedDocument {
+  readonly terms: TermWeight[];
 }
 
 const numberOr = (text: string | undefined): number | undefined =>
   text === undefined || text === "" ? undefined : Number(text);
 
-const WEIGHTS_FROM = 4;
-
-function weighed(numbers: readonly string[], terms: readonly string[]): readonly TermWeight[] {
-  const held: TermWeight[] = [];
-  for (const [index, term] of terms.entries()) {
-    const weight = numberOr(numbers[index + WEIGHTS_FROM]);
-    if (weight !== undefined) held.push({ term, weight });
-  }
-  return held;
+/** Returns the facts of a row. */
+function documentsIn(row: SqlRow, numbers: string): readonly OpenDocument[] {
+  const conversationId = row["conversation_id"]?.slice(1);
+  const author = row["author"]?.slice(1);
+  return numbers.split(",").map((fact) => {
+    const [seq, at, length, saidAt] = fact.split(" ");
+    const position = numberOr(at);
+    return {
+      seq: Number(seq),
+      location:
+        conversationId === undefined || position === undefined ? undefined : { conversationId, position },
+      author,
+      saidAt: numberOr(saidAt),
+      length: numberOr(length),
+      terms: [],
+    };
+  });
 }
 
-// May be called for thousands of rows.
-function toDocument(row: SqlRow, joinedNumbers: string, terms: readonly string[]): MatchedDocument {
-  const numbers = joinedNumbers.split(" ");
-  const conversationId = row["conversation_id"]?.slice(1);
-  const position = numberOr(numbers[1]);
-  return {
-    seq: Number(numbers[0]),
-    location:
-      conversationId === undefined || position === undefined ? undefined : { conversationId, position },
-    author: row["author"]?.slice(1),
-    saidAt: numberOr(numbers[2]),
-    length: numberOr(numbers[3]),
-    terms: weighed(numbers, terms),
-  };
+function addTerm(documents: ReadonlyMap<number, OpenDocument>, term: string, numbers: string): void {
+  const values = numbers.split(" ");
+  for (let at = 0; at < values.length; at += 2) {
+    documents.get(Number(values[at]))?.terms.push({ term, weight: Number(values[at + 1]) });
+  }
 }
 
 /** Returns a function that finds a user's facts by their terms. */
@@ -113,11 +92,14 @@ export function createMatching(client: SqlClient, tables: UserMemoryTables): Use
   return async (user, asked) => {
     const terms = [...new Set(asked)];
     const rows = await client.query(statement(user, terms));
-    const documents: MatchedDocument[] = [];
+    const documents = new Map<number, OpenDocument>();
     for (const row of rows) {
-      const numbers = row["numbers"];
-      if (numbers != null) documents.push(toDocument(row, numbers, terms));
+      if (row["term"] != null || row["numbers"] == null) continue;
+      for (const document of documentsIn(row, row["numbers"])) documents.set(document.seq, document);
     }
-    return { size: Number(rows[0]?.["size"] ?? 0), documents };
+    for (const { term, numbers } of rows) {
+      if (term != null && numbers != null) addTerm(documents, terms[Number(term)] ?? "", numbers);
+    }
+    return { size: Number(rows[0]?.["size"] ?? 0), documents: [...documents.values()] };
   };
 }

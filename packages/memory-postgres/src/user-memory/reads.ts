@@ -23,20 +23,41 @@ const texts = (name: string): SQL => sql`${sql.placeholder(name)}::text[]`;
 const numbers = (name: string): SQL => sql`${sql.placeholder(name)}::text[]::bigint[]`;
 const hash = sql`${sql.placeholder("hash")}::text`;
 
+interface Lookup {
+  /** SQL for the wanted values: columns of `wanted`. */
+  readonly wanted: SQL;
+  /** The condition on a fact with the name `each`. An index has exactly its expressions. */
+  readonly condition: SQL;
+}
+
 function createLookups({ facts }: UserMemoryTables): Lookups {
-  const by = (condition: SQL): SQL =>
-    sql`SELECT fact.seq FROM ${facts} AS fact WHERE fact.user_hash = ${hash} AND ${condition}`;
+  // Each value is looked up by itself, because the planner would expect ten values in each list. `OFFSET 0` keeps the
+  // condition on the user's hash out of the inner query, where the primary key could serve it and read all facts of the
+  // user.
+  const by = ({ wanted, condition }: Lookup): SQL =>
+    sql`SELECT fact.seq FROM ${wanted} CROSS JOIN LATERAL (
+        SELECT each.user_hash, each.seq FROM ${facts} AS each WHERE ${condition} OFFSET 0
+      ) AS fact WHERE fact.user_hash = ${hash}`;
+  const value = (name: string): SQL => sql`unnest(${texts(name)}) AS wanted (value)`;
+  const byKey = sql`each.user_hash || each.key = ${hash} || wanted.value AND each.key IS NOT NULL`;
   return {
     seqs: sql`SELECT unnest(${numbers("seqs")})`,
-    ids: by(sql`fact.id = ANY (${texts("ids")})`),
-    digests: by(sql`fact.digest = ANY (${texts("digests")})`),
-    keys: by(sql`fact.key = ANY (${texts("keys")})`),
-    currentKeys: by(sql`fact.key = ANY (${texts("currentKeys")}) AND fact.status = 'active'`),
-    locations: sql`SELECT fact.seq FROM unnest(${texts("conversations")}, ${numbers("positions")})
-        AS location (conversation_id, position)
-      JOIN ${facts} AS fact ON fact.user_hash = ${hash}
-        AND fact.conversation_id = location.conversation_id AND fact.position = location.position`,
-    supersededBy: by(sql`fact.superseded_by = ANY (${texts("supersededBy")})`),
+    ids: by({ wanted: value("ids"), condition: sql`each.user_hash || each.id = ${hash} || wanted.value` }),
+    digests: by({
+      wanted: value("digests"),
+      condition: sql`each.user_hash || each.digest = ${hash} || wanted.value`,
+    }),
+    keys: by({ wanted: value("keys"), condition: byKey }),
+    currentKeys: by({ wanted: value("currentKeys"), condition: sql`${byKey} AND each.status = 'active'` }),
+    locations: by({
+      wanted: sql`unnest(${texts("conversations")}, ${numbers("positions")}) AS wanted (conversation_id, position)`,
+      condition: sql`each.user_hash || each.conversation_id = ${hash} || wanted.conversation_id
+        AND each.position = wanted.position AND each.conversation_id IS NOT NULL`,
+    }),
+    supersededBy: by({
+      wanted: value("supersededBy"),
+      condition: sql`each.user_hash || each.superseded_by = ${hash} || wanted.value AND each.superseded_by IS NOT NULL`,
+    }),
   };
 }
 
@@ -90,7 +111,9 @@ export function createReadStatements(tables: UserMemoryTables) {
       names.length === 0
         ? sql`NULL`
         : rows(
-            sql`${facts} AS fact WHERE fact.user_hash = ${hash} AND fact.seq = ANY (ARRAY(${seqs}))`,
+            sql`(${seqs}) AS wanted (seq) CROSS JOIN LATERAL (
+              SELECT * FROM ${facts} AS each WHERE each.user_hash = ${hash} AND each.seq = wanted.seq OFFSET 0
+            ) AS fact`,
             sql`ORDER BY shown.seq`,
             extent,
           );

@@ -46,7 +46,10 @@ function commitQuery(names: ResolvedNames): SQL {
       SELECT FROM created UNION ALL SELECT FROM updated
     ), dropped AS (
       DELETE FROM ${facts} AS fact
-      WHERE fact.user_hash = ${of.hash} AND fact.seq = ANY (${of.drop}) AND EXISTS (SELECT FROM done)
+      WHERE EXISTS (SELECT FROM done) AND fact.ctid = ANY (ARRAY(
+        SELECT gone.ctid FROM unnest(${of.drop}) AS wanted (seq) CROSS JOIN LATERAL (
+          SELECT each.ctid FROM ${facts} AS each WHERE each.user_hash = ${of.hash} AND each.seq = wanted.seq OFFSET 0
+        ) AS gone))
     ), put AS (
       INSERT INTO ${facts} (user_hash, user_id, ${columns})
       SELECT ${of.hash}, ${of.userId}, fact.* FROM json_to_recordset(${of.put}) AS fact (${record})

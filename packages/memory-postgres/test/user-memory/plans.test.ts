@@ -154,6 +154,29 @@ describe.each([
   });
 });
 
+// A prepared statement keeps the plan that was made for an empty table, as long as nothing is analyzed.
+it("in an empty table, each lookup gets its own index", async () => {
+  const schema = freshSchema();
+  await useClient((client) => migrate(client, { schema }));
+  const { read } = createReadStatements(tablesOf(schema));
+  const indexesOf = async (selection: Parameters<typeof read>[1]) => [
+    ...(await explain(read(user, selection, []))).indexes,
+  ];
+  const primary = "user_memory_facts_pkey";
+  expect(await indexesOf({ seqs: [1, 2] })).toEqual([primary]);
+  const lookups = {
+    id: { ids: ["a", "b"] },
+    digest: { digests: ["a", "b"] },
+    key: { keys: ["a", "b"] },
+    place: { locations: [{ conversationId: "c", position: 1 }] },
+    superseder: { supersededBy: ["a", "b"] },
+  };
+  for (const [name, selection] of Object.entries(lookups)) {
+    expect((await indexesOf(selection)).sort()).toEqual([`idx_user_memory_facts_${name}`, primary]);
+  }
+  await dropSchemas([schema]);
+});
+
 // Before that, the planner considers the index of active facts as good.
 it("a read by current keys doesn't touch the history of a key after its table was analyzed", async () => {
   const selection = { currentKeys: ["same", "key-9"] };

@@ -82,53 +82,66 @@ export interface TimeMentions {
 type Match = readonly (string | undefined)[];
 /**
  * A pattern for times in a text, and a function that returns the dates of a match. `at` is the time of the statement,
- * in milliseconds since 1970.
+ * in milliseconds since 1970. `hint` matches every text that the pattern can match.
  */
-type Rule = readonly [pattern: RegExp, read: (match: Match, at: number) => readonly CalendarDate[]];
+interface Rule {
+  readonly pattern: RegExp;
+  readonly read: (match: Match, at: number) => readonly CalendarDate[];
+  readonly hint: RegExp;
+}
 
-const rule = (source: string, read: Rule[1]): Rule => [new RegExp(`\\b${source}\\b`, "g"), read];
+// Most texts contain no time, and for them the rules are skipped.
+const HAS_YEAR = /\d{4}/;
+const HAS_MONTH = new RegExp(`\\b(?:${MONTHS.join("|")})`);
+const HAS_PERIOD = /day|week|month|year|night|morning|afternoon|evening|tomorrow/;
+
+const rule = (source: string, hint: RegExp, read: Rule["read"]): Rule => ({
+  pattern: new RegExp(`\\b${source}\\b`, "g"),
+  read,
+  hint,
+});
 const monthOf = (name: string | undefined) => MONTHS.indexOf((name ?? "").slice(0, 3)) + 1;
 const numberOf = (text: string | undefined) => (text === undefined ? undefined : Number(text));
 
 const ABSOLUTE: readonly Rule[] = [
-  rule("(\\d{4})-(\\d\\d)(?:-(\\d\\d))?(?:t[\\d:.]+z?)?", ([, year, month, day]) => [
+  rule("(\\d{4})-(\\d\\d)(?:-(\\d\\d))?(?:t[\\d:.]+z?)?", HAS_YEAR, ([, year, month, day]) => [
     { year: numberOf(year), month: numberOf(month), day: numberOf(day) },
   ]),
-  rule(`${DAY}(?: of)? ${MONTH}\\b\\.?(?:,? ${YEAR})?`, ([, day, month, year]) => [
+  rule(`${DAY}(?: of)? ${MONTH}\\b\\.?(?:,? ${YEAR})?`, HAS_MONTH, ([, day, month, year]) => [
     { year: numberOf(year), month: monthOf(month), day: numberOf(day) },
   ]),
-  rule(`${MONTH}\\.? ${DAY}(?:,? ${YEAR})?`, ([, month, day, year]) => [
+  rule(`${MONTH}\\.? ${DAY}(?:,? ${YEAR})?`, HAS_MONTH, ([, month, day, year]) => [
     { year: numberOf(year), month: monthOf(month), day: numberOf(day) },
   ]),
-  rule(`${MONTH}\\b\\.?,? (?:of )?${YEAR}`, ([, month, year]) => [
+  rule(`${MONTH}\\b\\.?,? (?:of )?${YEAR}`, HAS_MONTH, ([, month, year]) => [
     { year: numberOf(year), month: monthOf(month) },
   ]),
-  rule(`(?:in|since|until|till|by|during|of|last|next|this|early|late|mid) ${MONTH}`, ([, month]) => [
-    { month: monthOf(month) },
-  ]),
-  rule(SURE_MONTH, ([, month]) => [{ month: monthOf(month) }]),
-  rule(YEAR, ([, year]) => [{ year: numberOf(year) }]),
+  rule(
+    `(?:in|since|until|till|by|during|of|last|next|this|early|late|mid) ${MONTH}`,
+    HAS_MONTH,
+    ([, month]) => [{ month: monthOf(month) }],
+  ),
+  rule(SURE_MONTH, HAS_MONTH, ([, month]) => [{ month: monthOf(month) }]),
+  rule(YEAR, HAS_YEAR, ([, year]) => [{ year: numberOf(year) }]),
 ];
 
 const RELATIVE: readonly Rule[] = [
-  rule("(?:today|tonight|this (?:morning|afternoon|evening))", (_, at) => daysFrom(at, 1)),
-  rule("(?:the )?day before yesterday", (_, at) => daysFrom(daysLater(at, -2), 1)),
-  rule("(?:yesterday|last night)", (_, at) => daysFrom(daysLater(at, -1), 1)),
-  rule("tomorrow", (_, at) => daysFrom(daysLater(at, 1), 1)),
-  rule(`${COUNT} ${UNIT}s? (?:ago|back|before)`, ([, count, unit], at) => away(at, unit, -countOf(count))),
-  rule(`in ${COUNT} ${UNIT}s?`, ([, count, unit], at) => away(at, unit, countOf(count))),
-  rule("(?:the )?(last|past|previous|this|next) (week|month|year)", ([, which, unit], at) =>
+  rule("(?:today|tonight|this (?:morning|afternoon|evening))", HAS_PERIOD, (_, at) => daysFrom(at, 1)),
+  rule("(?:the )?day before yesterday", HAS_PERIOD, (_, at) => daysFrom(daysLater(at, -2), 1)),
+  rule("(?:yesterday|last night)", HAS_PERIOD, (_, at) => daysFrom(daysLater(at, -1), 1)),
+  rule("tomorrow", HAS_PERIOD, (_, at) => daysFrom(daysLater(at, 1), 1)),
+  rule(`${COUNT} ${UNIT}s? (?:ago|back|before)`, HAS_PERIOD, ([, count, unit], at) =>
+    away(at, unit, -countOf(count)),
+  ),
+  rule(`in ${COUNT} ${UNIT}s?`, HAS_PERIOD, ([, count, unit], at) => away(at, unit, countOf(count))),
+  rule("(?:the )?(last|past|previous|this|next) (week|month|year)", HAS_PERIOD, ([, which, unit], at) =>
     away(at, unit, which === "next" ? 1 : which === "this" ? 0 : -1),
   ),
-  rule("(last|past|previous|this|next) weekend", ([, which], at) => weekend(at, which)),
-  rule(`(last|past|previous|on|this|next) ${WEEKDAY}`, ([, which, name], at) => weekday(at, which, name)),
+  rule("(last|past|previous|this|next) weekend", HAS_PERIOD, ([, which], at) => weekend(at, which)),
+  rule(`(last|past|previous|on|this|next) ${WEEKDAY}`, HAS_PERIOD, ([, which, name], at) =>
+    weekday(at, which, name),
+  ),
 ];
-
-/** Matches every text that one of the rules can match. */
-// Most texts contain no time, and for them the rules are skipped.
-const MAY_SAY_WHEN = new RegExp(
-  `\\d{4}|day|week|month|year|night|morning|afternoon|evening|tomorrow|${MONTHS.join("|")}`,
-);
 
 function countOf(text: string | undefined): number {
   const word = (text ?? "").replace(/^a (?=\w)/, "");
@@ -164,16 +177,19 @@ function weekday(at: number, which: string | undefined, name: string | undefined
  */
 export function timeMentions(text: string, said?: number): TimeMentions {
   // Finds English words for times, and ISO dates in any language. Days are in UTC.
-  if (!MAY_SAY_WHEN.test(text)) return { some: false, dates: [], rest: text };
+  const hints = [HAS_YEAR, HAS_MONTH, HAS_PERIOD].filter((hint) => hint.test(text));
+  if (hints.length === 0) return { some: false, dates: [], rest: text };
   let some = false;
   const dates: CalendarDate[] = [];
-  const apply = (rest: string, [pattern, read]: Rule, at: number | undefined) =>
-    rest.replace(pattern, (...match: (string | undefined)[]) => {
-      some = true;
-      const named = at === undefined ? [] : read(match, at).filter(isPossible);
-      dates.push(...named);
-      return named.length > 0 ? " " : (match[0] ?? "");
-    });
+  const apply = (rest: string, { pattern, read, hint }: Rule, at: number | undefined) =>
+    !hints.includes(hint)
+      ? rest
+      : rest.replace(pattern, (...match: (string | undefined)[]) => {
+          some = true;
+          const named = at === undefined ? [] : read(match, at).filter(isPossible);
+          dates.push(...named);
+          return named.length > 0 ? " " : (match[0] ?? "");
+        });
   let rest = text;
   for (const absolute of ABSOLUTE) rest = apply(rest, absolute, 0);
   for (const relative of RELATIVE) rest = apply(rest, relative, said);

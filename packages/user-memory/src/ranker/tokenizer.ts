@@ -36,9 +36,35 @@ export function fold(text: string): string {
  */
 export function tokenize(text: string): readonly string[] {
   const words: string[] = [];
-  for (const [word] of fold(text).matchAll(WORD)) {
+  const folded = fold(text);
+  if (PLAIN.test(folded)) return plainWords(folded);
+  for (const [word] of folded.matchAll(WORD)) {
     if (PLAIN.test(word) && !word.includes("'")) words.push(truncated(word));
     else if (UNSPACED_CHARACTER.test(word)) divide(word, words);
+    else split(word, words);
+  }
+  return words;
+}
+
+const APOSTROPHE_CODE = 39;
+
+const isWordCode = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 48 && code <= 57);
+
+/** Returns the words of a text of lower-case ASCII characters. */
+// Most texts of an index are such texts, and this is several times faster than the pattern.
+function plainWords(text: string): readonly string[] {
+  const words: string[] = [];
+  for (let at = 0; at < text.length; at++) {
+    if (!isWordCode(text.charCodeAt(at))) continue;
+    const start = at;
+    let isWhole = true;
+    for (at++; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      if (code === APOSTROPHE_CODE) isWhole = false;
+      else if (!isWordCode(code)) break;
+    }
+    const word = text.slice(start, at);
+    if (isWhole) words.push(truncated(word));
     else split(word, words);
   }
   return words;
@@ -135,12 +161,12 @@ const MAX_CACHED_WORDS = 20_000;
  * words in memory.
  */
 export function createTermOf(): TermOf {
-  const terms = new Map<string, string | undefined>();
+  const terms = new Map<string, string | null>();
   return (word) => {
     const known = terms.get(word);
-    if (known !== undefined || terms.has(word)) return known;
+    if (known !== undefined) return known ?? undefined;
     const term = termOf(word);
-    if (terms.size < MAX_CACHED_WORDS) terms.set(word, term);
+    if (terms.size < MAX_CACHED_WORDS) terms.set(word, term ?? null);
     return term;
   };
 }

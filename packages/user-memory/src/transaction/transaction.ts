@@ -15,6 +15,7 @@ import type { UserMemoryLimits, UserMemorySettings } from "../options.ts";
 import { type Draft, openDraft } from "./draft.ts";
 import { type HeadState, readState } from "./head-state.ts";
 import type { SharedHeads } from "./shared-heads.ts";
+import { openWriteTurns } from "./write-turns.ts";
 
 /** The objects that all operations of a store (e.g. `remember`) use. */
 export interface StoreScope {
@@ -121,7 +122,8 @@ export async function findFact(
 export const byId = (snapshot: UserSnapshot, id: string): StoredFact | undefined =>
   snapshot.facts.find((fact) => fact.id === id);
 
-const MAX_ATTEMPTS = 100;
+/** How long a write is attempted, in milliseconds. */
+const MOST_MS = 30_000;
 const DELAYS = { baseDelayMs: 2, maxDelayMs: 40 };
 
 interface TransactionState {
@@ -137,6 +139,8 @@ export function openTransactions(
   audit: Audit,
 ): Transactions {
   const underWay = new Map<string, Set<TransactionState>>();
+  // Writes of this process take turns, so only those of other processes can be faster.
+  const turns = openWriteTurns();
 
   async function callBackend<T>(operation: string, action: () => Promise<T>): Promise<T> {
     try {
@@ -151,7 +155,8 @@ export function openTransactions(
     let { selection } = wanted;
     const chain = audit(user);
     let epoch = since ?? state.epoch;
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    const start = performance.now();
+    for (let attempt = 1; attempt === 1 || performance.now() - start < MOST_MS; attempt++) {
       const snapshot = await backend.read(user, selection);
       const current = snapshot.head?.epoch ?? 0;
       epoch ??= current;
@@ -181,7 +186,8 @@ export function openTransactions(
             state.epoch = snapshot.head?.epoch ?? 0;
             return snapshot;
           },
-          write: (wanted) => callBackend(wanted.operation, () => write(user, wanted, state)),
+          write: (wanted) =>
+            callBackend(wanted.operation, () => turns.run(user.hash, () => write(user, wanted, state))),
         });
       } finally {
         states.delete(state);

@@ -24,6 +24,17 @@ export const concurrency: StoreSpec = {
       expect(await memory.verifyAudit(user)).toMatchObject({ ok: true, entries: WRITERS * 3 });
     },
 
+    "that remember 64 facts at once, in each of two processes, all succeed": async ({
+      memory,
+      another,
+      user,
+    }) => {
+      const clients = [memory, await another()];
+      const facts = Array.from({ length: 128 }, (_, index) => `Owns car ${index}`);
+      await Promise.all(facts.map((fact, index) => (clients[index % 2] ?? memory).remember(user, fact)));
+      expect(await memory.verifyAudit(user)).toMatchObject({ ok: true, facts: facts.length });
+    },
+
     "of different users don't conflict": async ({ memory, user }) => {
       const users = Array.from({ length: WRITERS }, (_, index) => `${user} ${index}`);
       await Promise.all(users.map((each) => memory.remember(each, `Is ${each}`)));
