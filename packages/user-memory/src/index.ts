@@ -109,6 +109,7 @@ export {
   type MessageSearch,
   type MessageSearchConfig,
   type MessageSearchOptions,
+  type RefreshProgress,
   searchMessages,
 } from "./message-search/message-search.ts";
 

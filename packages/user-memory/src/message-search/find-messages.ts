@@ -1,10 +1,8 @@
 import type { Message, Result } from "@jaf/memory";
 import { createSuccess } from "@jaf/memory/adapter";
 import { isVersionedProvider, readFrom } from "@jaf/memory/internal";
-import { type MessageLocation, type Query, type RankedItem, rank } from "../ranker/index.ts";
+import { type Matches, type MessageLocation, type Query, type RankedItem, rank } from "../ranker/index.ts";
 import { type IndexScope, searchedText } from "./conversation-index.ts";
-import { matchSegments } from "./matching.ts";
-import type { UserIndex } from "./user-indexes.ts";
 
 /** A message that a query finds. */
 export interface FoundMessage {
@@ -23,20 +21,17 @@ export interface FoundMessage {
 interface Asked {
   readonly query: Query;
   readonly limit: number;
-  readonly conversationId: string | undefined;
 }
 
 /** Maximum distance, in positions, of two found messages that one call reads together. */
 const NEAR = 8;
 
-/** Finds messages in the index, and reads them from the provider. Returns at most `limit` messages, best first. */
+/** Ranks the matches of an index, and reads them from the provider. Returns at most `limit` messages, best first. */
 export async function findMessages(
   scope: IndexScope,
-  index: UserIndex,
-  { query, limit, conversationId }: Asked,
+  matches: Matches,
+  { query, limit }: Asked,
 ): Promise<Result<readonly FoundMessage[]>> {
-  if (limit === 0 || query.terms.length === 0) return createSuccess([]);
-  const matches = await matchSegments(index, query, { limit, conversationId, yieldIfDue: scope.yieldIfDue });
   const ranked = bestOfEach(rank(query, matches, { limit: Number.POSITIVE_INFINITY }));
   const found: FoundMessage[] = [];
   // Reads some more locations, because a location can have no message or a tool result.

@@ -1,0 +1,158 @@
+import { askedTerm, type Matches, type Query } from "../ranker/index.ts";
+import { MESSAGE_HEAD, type YieldIfDue } from "./conversation-index.ts";
+import {
+  bestOf,
+  documentsOf,
+  type Hit,
+  type Lookup,
+  lookupOf,
+  REACH,
+  rankedFor,
+  rarityOf,
+} from "./matching.ts";
+import type {
+  IndexedPassage,
+  IndexedWord,
+  MessageIndex,
+  MessagePlace,
+  PassageCounts,
+} from "./message-index.ts";
+import { createTermKeys } from "./term-keys.ts";
+
+/** About how many passages are read from the index to choose the best of them. */
+const MOST_CANDIDATES = 2_000;
+
+interface StoredMatching {
+  readonly index: MessageIndex;
+  readonly userId: string;
+  readonly limit: number;
+  readonly conversationId: string | undefined;
+  readonly yieldIfDue: YieldIfDue;
+}
+
+/** Finds the passages for a query in a stored index: the best ones by the query's rarest terms, and their neighbours. */
+export async function matchStored(
+  query: Query,
+  { index, userId, limit, conversationId, yieldIfDue }: StoredMatching,
+): Promise<Matches> {
+  const keyOf = createTermKeys(userId);
+  const words = [...query.words.keys()];
+  const asked = [
+    ...words.map((word) => [keyOf(word), keyOf(askedTerm(word))]),
+    ...Array.from(query.dates.keys(), (date) => [keyOf(date)]),
+  ];
+  const counts = await index.count(userId, asked);
+  const found =
+    conversationId === undefined
+      ? await findRarest({ index, userId }, asked, counts)
+      : { passages: await index.find(userId, { any: asked.flat(), conversationId, limit: MOST_CANDIDATES }) };
+  const holders = refined(counts, asked, found);
+  const lookup = lookupOf(query, (term) => keyOf(term) >>> 0);
+  const hits = hitsOf(found.passages, lookup);
+  await yieldIfDue();
+  const rarity = Float64Array.from(words, (_, word) => rarityOf(holders[word] ?? 0, counts.size));
+  const best = await bestOf(hits, { most: rankedFor(limit), rarity, lookup, yieldIfDue });
+  const near = await index.at(userId, placesNear(best), asked.flat());
+  await yieldIfDue();
+  const known = new Map(found.passages.map((passage) => [passage.number, passage]));
+  for (const passage of near) known.set(passage.number, passage);
+  const wanted = new Set([...best, ...hitsOf(near, lookup)].map(nameOf));
+  const ranked = hitsOf([...known.values()], lookup).filter((hit) => wanted.has(nameOf(hit)));
+  return {
+    size: counts.size,
+    documents: ranked.flatMap((hit) => documentsOf(hit, lookup)),
+    holders: new Map(words.map((word, at) => [word, holders[at] ?? 0])),
+  };
+}
+
+interface FoundCandidates {
+  readonly passages: readonly IndexedPassage[];
+  /** The words of which all passages were found, as their index. Absent: of none. */
+  readonly complete?: ReadonlySet<number>;
+}
+
+/** Finds passages with the query's rarest words. */
+async function findRarest(
+  { index, userId }: Pick<StoredMatching, "index" | "userId">,
+  asked: readonly IndexedWord[],
+  { holders }: PassageCounts,
+): Promise<FoundCandidates> {
+  const limit = MOST_CANDIDATES;
+  const order = [...asked.keys()].sort((one, other) => (holders[one] ?? 0) - (holders[other] ?? 0));
+  let expected = 0;
+  const chosen = order.filter((word, at) => {
+    expected += holders[word] ?? 0;
+    return at === 0 || expected <= limit;
+  });
+  const keysOf = (words: readonly number[]) => words.flatMap((word) => asked[word] ?? []);
+  const others = order.slice(chosen.length);
+  const isTooCommon = chosen.length === 1 && (holders[chosen[0] ?? 0] ?? 0) > limit;
+  if (isTooCommon && others.length > 0) {
+    // The rarest word alone finds more than can be read, and the latest needn't be the best.
+    const passages = await index.find(userId, { any: keysOf(chosen), also: keysOf(others), limit });
+    if (passages.length > 0) return { passages };
+  }
+  const passages = await index.find(userId, { any: keysOf(chosen), limit });
+  return passages.length < limit ? { passages, complete: new Set(chosen) } : { passages };
+}
+
+/** Returns for each word the number of passages that contain it: counted where all were found, otherwise estimated. */
+function refined(
+  { holders, isExact }: PassageCounts,
+  asked: readonly IndexedWord[],
+  { passages, complete }: FoundCandidates,
+): readonly number[] {
+  if (isExact) return holders;
+  return holders.map((estimate, word) => {
+    if (complete?.has(word) !== true) return estimate;
+    const keys = asked[word] ?? [];
+    return passages.filter(({ terms }) => keys.some((key) => terms.includes(key))).length;
+  });
+}
+
+/** Returns the messages with a passage that contains a term, in the order of their passages. */
+function hitsOf(passages: readonly IndexedPassage[], lookup: Lookup): readonly Hit[] {
+  const byMessage = new Map<string, IndexedPassage[]>();
+  for (const passage of [...passages].sort((one, other) => one.number - other.number)) {
+    const name = `${passage.position}:${passage.conversationId}`;
+    const known = byMessage.get(name);
+    if (known === undefined) byMessage.set(name, [passage]);
+    else known.push(passage);
+  }
+  return [...byMessage.values()].map(toHit).flatMap((hit) => {
+    const { data } = hit.segment;
+    const matching = hit.passages.filter((at) => lookup.find(data, at + 2, at + 2 + (data[at] ?? 0)));
+    return matching.length === 0 ? [] : [{ ...hit, passages: matching }];
+  });
+}
+
+/** Converts the passages of one message into the form in which a process keeps its own index. */
+function toHit(passages: readonly IndexedPassage[]): Hit {
+  const [{ conversationId, position, isAssistant, number } = emptyPassage] = passages;
+  const data = [0, 0, isAssistant ? 1 : 0, 0];
+  const starts: number[] = [];
+  for (const { terms, length } of passages) {
+    starts.push(data.length);
+    data.push(terms.length, length, ...terms);
+  }
+  data[MESSAGE_HEAD - 1] = data.length - MESSAGE_HEAD;
+  const segment = { conversationId, base: position, data: Uint32Array.from(data) };
+  return { segment, start: 0, before: number - 1, position, passages: starts, score: 0 };
+}
+
+const emptyPassage: IndexedPassage = {
+  ...{ conversationId: "", position: 0, number: 0, isAssistant: false, length: 0, terms: [] },
+};
+
+const nameOf = ({ position, segment }: Hit): string => `${position}:${segment.conversationId}`;
+
+/** Returns the places of messages and of those near them. */
+function placesNear(hits: readonly Hit[]): readonly MessagePlace[] {
+  const places = new Map<string, MessagePlace>();
+  for (const { position: at, segment } of hits) {
+    const { conversationId } = segment;
+    for (let position = Math.max(0, at - REACH); position <= at + REACH; position++)
+      places.set(`${position}:${conversationId}`, { conversationId, position });
+  }
+  return [...places.values()];
+}
