@@ -150,6 +150,8 @@ function eachPassage(
 
 interface Choice {
   readonly most: number;
+  /** How many matching messages before and after each of the best ones are returned, too. Default {@link REACH}. */
+  readonly reach?: number;
   readonly rarity: Float64Array;
   readonly lookup: Lookup;
   readonly yieldIfDue: YieldIfDue;
@@ -158,7 +160,7 @@ interface Choice {
 /** Returns the `most` best matching messages, of equal ones the latest, and the matching messages next to them. */
 export async function bestOf(
   hits: readonly Hit[],
-  { most, rarity, lookup, yieldIfDue }: Choice,
+  { most, reach = REACH, rarity, lookup, yieldIfDue }: Choice,
 ): Promise<readonly Hit[]> {
   // A message is better if one of its passages contains more words of the query, or words in fewer of the user's
   // passages.
@@ -176,7 +178,7 @@ export async function bestOf(
   for (let index = hits.length - 1; index >= 0; index--) {
     const score = scores[index] ?? 0;
     if (score < lowest || (score === lowest && --room < 0)) continue;
-    for (let near = Math.max(0, index - REACH); near <= index + REACH; near++) isKept[near] = 1;
+    for (let near = Math.max(0, index - reach); near <= index + reach; near++) isKept[near] = 1;
   }
   return hits.filter((_, index) => isKept[index] === 1);
 }

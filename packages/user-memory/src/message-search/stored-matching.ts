@@ -37,10 +37,9 @@ export async function matchStored(
 ): Promise<Matches> {
   const keyOf = createTermKeys(userId);
   const words = [...query.words.keys()];
-  const asked = [
-    ...words.map((word) => [keyOf(word), keyOf(askedTerm(word))]),
-    ...Array.from(query.dates.keys(), (date) => [keyOf(date)]),
-  ];
+  const ofWords = words.map((word) => [word, askedTerm(word)]);
+  const others = query.terms.filter((term) => !ofWords.flat().includes(term));
+  const asked = [...ofWords, ...others.map((term) => [term])].map((terms) => terms.map(keyOf));
   const counts = await index.count(userId, asked);
   const found =
     conversationId === undefined
@@ -51,18 +50,27 @@ export async function matchStored(
   const hits = hitsOf(found.passages, lookup);
   await yieldIfDue();
   const rarity = Float64Array.from(words, (_, word) => rarityOf(holders[word] ?? 0, counts.size));
-  const best = await bestOf(hits, { most: rankedFor(limit), rarity, lookup, yieldIfDue });
-  const near = await index.at(userId, placesNear(best), asked.flat());
-  await yieldIfDue();
-  const known = new Map(found.passages.map((passage) => [passage.number, passage]));
-  for (const passage of near) known.set(passage.number, passage);
-  const wanted = new Set([...best, ...hitsOf(near, lookup)].map(nameOf));
-  const ranked = hitsOf([...known.values()], lookup).filter((hit) => wanted.has(nameOf(hit)));
+  const isWhole = asked.every((_, word) => found.complete?.has(word) === true);
+  const choice = { most: rankedFor(limit), rarity, lookup, yieldIfDue };
+  const ranked = isWhole
+    ? await bestOf(hits, choice)
+    : await withNeighbours(await bestOf(hits, { ...choice, reach: 0 }), (places) =>
+        index.at(userId, places, asked.flat()).then((passages) => hitsOf(passages, lookup)),
+      );
   return {
     size: counts.size,
     documents: ranked.flatMap((hit) => documentsOf(hit, lookup)),
     holders: new Map(words.map((word, at) => [word, holders[at] ?? 0])),
   };
+}
+
+/** Returns the messages with those near them. `read` returns the matching messages at some places, completely. */
+async function withNeighbours(
+  best: readonly Hit[],
+  read: (places: readonly MessagePlace[]) => Promise<readonly Hit[]>,
+): Promise<readonly Hit[]> {
+  // Of the best messages, too, only the passages with rare words are known so far.
+  return best.length === 0 ? [] : read(placesNear(best));
 }
 
 interface FoundCandidates {
@@ -143,8 +151,6 @@ function toHit(passages: readonly IndexedPassage[]): Hit {
 const emptyPassage: IndexedPassage = {
   ...{ conversationId: "", position: 0, number: 0, isAssistant: false, length: 0, terms: [] },
 };
-
-const nameOf = ({ position, segment }: Hit): string => `${position}:${segment.conversationId}`;
 
 /** Returns the places of messages and of those near them. */
 function placesNear(hits: readonly Hit[]): readonly MessagePlace[] {
