@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { bigint, boolean, integer, type PgTableFn, real } from "drizzle-orm/pg-core";
 import type { TableNames } from "../table-names.ts";
 import { bytesColumn, countColumn, ddl, idColumn, type TableGroup, tableIn } from "./table-group.ts";
@@ -17,7 +18,7 @@ CREATE TABLE "__p___indexed" (
 	"digest" bytea,
 	"next_number" bigint NOT NULL,
 	"passages" bigint NOT NULL,
-	CONSTRAINT "__p___indexed_conversation_key" UNIQUE ("conversation_id"),
+	CONSTRAINT "__p___indexed_key" UNIQUE ("conversation_id"),
 	CONSTRAINT "__p___indexed_conversation" FOREIGN KEY ("conversation_id")
 		REFERENCES "public"."__p__" ("conversation_id") ON DELETE CASCADE
 );
@@ -44,7 +45,7 @@ ALTER TABLE "__p___indexed" ALTER COLUMN "conversation_id" SET STATISTICS 0;
 
 /** The group with the tables of a message index. They refer to the tables of conversations. */
 export const messageIndexTables: TableGroup = {
-  journalSuffix: "_message_index_migrations",
+  journalSuffix: "_index_migrations",
   tables: ["_indexed", "_passages"],
   migrations: [{ name: "initial", sql: tablesSql }],
   remedy: 'migrate(), or the script of printMigrations(), with `groups: ["conversations", "message-index"]`',
@@ -77,7 +78,7 @@ const passagesTable = (table: PgTableFn, name: string) =>
     /** Counts the passages of the conversation, from 0. */
     number: countColumn("number").notNull(),
     /** A random number. The passages of a user with the lowest ones are a random sample. */
-    lot: real("lot").notNull(),
+    lot: real("lot").default(sql`random()`).notNull(),
     /** The number of different terms. */
     length: integer("length").notNull(),
     isAssistant: boolean("is_assistant").notNull(),
