@@ -90,17 +90,23 @@ export function createMessageIndexStatements(names: ResolvedNames) {
     )
     SELECT id::text AS id FROM target`);
 
-  // The numbers of a conversation's passages begin after those of all conversations that were active before it.
-  const own = sql`own AS (
-    SELECT head.id, ${conversationId} AS conversation_id,
-      sum(head.passages) OVER (ORDER BY ${lastActivity}, ${conversationId}) - head.next_number + 1 AS start
-    FROM ${source} JOIN ${indexed} AS head ON head.conversation_id = ${conversationId}
-    WHERE ${ofUser} AND head.incarnation = ${incarnation}
+  // The numbers of a conversation's passages begin after those of all conversations that were active before it. They
+  // are looked up in one object: the planner expects few passages, and would join them with a list of conversations row
+  // by row.
+  const own = sql`own AS MATERIALIZED (
+    SELECT jsonb_object_agg(each.id, each.start) AS starts FROM (
+      SELECT head.id,
+        sum(head.passages) OVER (ORDER BY ${lastActivity}, ${conversationId}) - head.next_number + 1 AS start
+      FROM ${source} JOIN ${indexed} AS head ON head.conversation_id = ${conversationId}
+      WHERE ${ofUser} AND head.incarnation = ${incarnation}
+    ) AS each
   )`;
-  const found = sql`${jsonTextOf(sql`own.conversation_id`)} AS conversation_id,
-    concat_ws(' ', own.start + passage.number, passage.position, passage.is_assistant::integer, passage.length) AS numbers,
+  const start = sql`(own.starts ->> passage.indexed_id::text)::bigint`;
+  const found = sql`${jsonTextOf(sql`head.conversation_id`)} AS conversation_id,
+    concat_ws(' ', ${start} + passage.number, passage.position, passage.is_assistant::integer, passage.length) AS numbers,
     array_to_string(passage.terms, ' ') AS terms`;
-  const latest = sql`ORDER BY own.start + passage.number DESC LIMIT ${number("limit")}`;
+  const isOwn = sql`passage.user_key = ${number("userKey")} AND ${start} IS NOT NULL`;
+  const latest = sql`ORDER BY ${start} + passage.number DESC LIMIT ${number("limit")}`;
   const isUsers = sql`each.user_key = ${number("userKey")}`;
   // OFFSET 0 keeps the planner from reading all passages of the user: it knows nothing about how rare terms are. The
   // condition is repeated to make it expect few rows. Otherwise it would compile the query, which takes longer than
@@ -109,7 +115,7 @@ export function createMessageIndexStatements(names: ResolvedNames) {
   const find = (conditions: SQL) => sql`
     WITH ${own}
     SELECT ${found} FROM (SELECT * FROM ${passages} AS each WHERE ${conditions} OFFSET 0) AS passage
-    JOIN own ON own.id = passage.indexed_id WHERE passage.user_key = ${number("userKey")} ${latest}`;
+    JOIN ${indexed} AS head ON head.id = passage.indexed_id CROSS JOIN own WHERE ${isOwn} ${latest}`;
 
   return {
     changed,
@@ -140,21 +146,23 @@ export function createMessageIndexStatements(names: ResolvedNames) {
     ),
     findIn: reusable<"userId" | "userKey" | "any" | "limit" | "conversationId">(sql`
       WITH ${own}
-      SELECT ${found} FROM own JOIN LATERAL (
-        SELECT * FROM ${passages} AS each WHERE each.indexed_id = own.id OFFSET 0
-      ) AS passage ON passage.terms && ${keys("any")}
-      WHERE own.conversation_id = ${text("conversationId")} AND passage.user_key = ${number("userKey")} ${latest}`),
+      SELECT ${found} FROM ${indexed} AS head CROSS JOIN LATERAL (
+        SELECT * FROM ${passages} AS each WHERE each.indexed_id = head.id OFFSET 0
+      ) AS passage CROSS JOIN own
+      WHERE head.conversation_id = ${text("conversationId")} AND passage.terms && ${keys("any")} AND ${isOwn} ${latest}`),
 
     at: reusable<"userId" | "userKey" | "any" | "places">(sql`
       WITH ${own}
       SELECT ${found}
       FROM json_to_recordset(${text("places")}::json) AS place (c text, p bigint[])
-      JOIN own ON own.conversation_id = place.c
       CROSS JOIN LATERAL unnest(place.p) AS wanted (position)
       CROSS JOIN LATERAL (
+        SELECT * FROM ${indexed} AS each WHERE each.conversation_id = place.c OFFSET 0
+      ) AS head
+      CROSS JOIN LATERAL (
         SELECT * FROM ${passages} AS each
-        WHERE each.indexed_id = own.id AND each.position = wanted.position OFFSET 0
+        WHERE each.indexed_id = head.id AND each.position = wanted.position OFFSET 0
       ) AS passage
-      WHERE passage.user_key = ${number("userKey")} AND passage.terms && ${keys("any")}`),
+      CROSS JOIN own WHERE passage.terms && ${keys("any")} AND ${isOwn}`),
   };
 }

@@ -79,7 +79,10 @@ interface FoundCandidates {
   readonly complete?: ReadonlySet<number>;
 }
 
-/** Finds passages with the query's rarest words. */
+/** How many common words are looked for beside another common one. */
+const BESIDE = 4;
+
+/** Finds passages with the query's rarest words, and with two of the words that are too common to read all passages. */
 async function findRarest(
   { index, userId }: Pick<StoredMatching, "index" | "userId">,
   asked: readonly IndexedWord[],
@@ -88,21 +91,29 @@ async function findRarest(
   const limit = MOST_CANDIDATES;
   const order = [...asked.keys()].sort((one, other) => (holders[one] ?? 0) - (holders[other] ?? 0));
   let expected = 0;
-  const chosen = order.filter((word, at) => {
+  const rare = order.filter((word) => {
     expected += holders[word] ?? 0;
-    return at === 0 || expected <= limit;
+    return expected <= limit;
   });
+  const [common, ...others] = order.slice(rare.length, rare.length + 1 + BESIDE);
   const keysOf = (words: readonly number[]) => words.flatMap((word) => asked[word] ?? []);
-  const others = order.slice(chosen.length);
-  const isTooCommon = chosen.length === 1 && (holders[chosen[0] ?? 0] ?? 0) > limit;
-  if (isTooCommon && others.length > 0) {
-    // The rarest word alone finds more than can be read, and the latest needn't be the best.
-    const passages = await index.find(userId, { any: keysOf(chosen), also: keysOf(others), limit });
-    if (passages.length > 0) return { passages };
-  }
-  const passages = await index.find(userId, { any: keysOf(chosen), limit });
-  return passages.length < limit ? { passages, complete: new Set(chosen) } : { passages };
+  const find = async (words: readonly number[], also?: readonly number[]) => {
+    if (words.length === 0 || also?.length === 0) return [];
+    return index.find(userId, { any: keysOf(words), also: also && keysOf(also), limit });
+  };
+  const [withRare, withTwo] = await Promise.all([
+    find(rare),
+    common === undefined ? [] : find([common], others),
+  ]);
+  const complete = new Set(withRare.length < limit ? rare : []);
+  if (withRare.length + withTwo.length > 0 || common === undefined)
+    return { passages: distinct([...withRare, ...withTwo]), complete };
+  return { passages: await find([common]), complete };
 }
+
+const distinct = (passages: readonly IndexedPassage[]): readonly IndexedPassage[] => [
+  ...new Map(passages.map((passage) => [passage.number, passage])).values(),
+];
 
 /** Returns for each word the number of passages that contain it: counted where all were found, otherwise estimated. */
 function refined(
