@@ -80,6 +80,25 @@ describe("a message index in Postgres", () => {
     );
   });
 
+  it("finds rare words, and common words that occur together, among more passages than it reads", {
+    timeout: 60_000,
+  }, async () => {
+    const { provider, search } = await openStore();
+    const common = ["boat", "garden", "winter", "letter"];
+    for (let chat = 0; chat < 60; chat++) {
+      const texts = Array.from({ length: 100 }, (_, at) => `${common[at % 4]} ${common[(at + 1) % 4]} note`);
+      await provider.storeMessages(`c${chat}`, said(...texts), { userId: "u" });
+    }
+    await provider.storeMessages("rare", said("A herring in the boat"), { userId: "u" });
+    await provider.storeMessages("both", said("The boat in winter"), { userId: "u" });
+    expect(await search.refresh("u")).toMatchObject({ data: { read: 6_002, isComplete: true } });
+    expect((await placesOf(search, "herring boat note"))[0]).toBe("rare 0");
+    expect((await placesOf(search, "boat winter"))[0]).toBe("both 0");
+    expect(await placesOf(search, "note")).toHaveLength(10);
+    expect((await placesOf(search, "garden letter", "u", "c3")).every((place) => /^c3 /.test(place))).toBe(true);
+    expect(await placesOf(search, "nothing")).toEqual([]);
+  });
+
   it("is used by another process, which indexes only what is new", async () => {
     const { schema, provider, search, another } = await openStore();
     await provider.storeMessages("c", said("I sail to Oslo", "Have fun"), { userId: "u" });
