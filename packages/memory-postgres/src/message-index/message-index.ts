@@ -20,7 +20,7 @@ import { createMessageIndexStatements } from "./statements.ts";
  * connected `Client` or a PGlite on the same database, and is never closed.
  *
  * The index contains no text: of each message, it has hashes of the user's id with each word. The database deletes the
- * entries of a conversation together with the conversation, whoever deletes it. With a `Client`, calls within a
+ * entries of a conversation together with the conversation, by any statement. With a `Client`, calls within a
  * transaction of the application are part of that transaction.
  *
  * Rejects with a `TypeError` for an invalid client or option, and with a `MemorySetupError` if the tables can't be
@@ -141,7 +141,7 @@ function toCounts(row: SqlRow, words: readonly IndexedWord[]) {
   // A word that isn't in the sample is in some passages perhaps.
   const holders = words.map((_, word) => {
     const count = held[String(word)] ?? 0;
-    return isExact ? count : ((count + 0.5) * size) / sampled;
+    return isExact ? count : Math.min(size, ((count + 0.5) * size) / sampled);
   });
   return { size, holders, isExact };
 }

@@ -112,10 +112,15 @@ export function createMessageIndexStatements(names: ResolvedNames) {
   // condition is repeated to make it expect few rows. Otherwise it would compile the query, which takes longer than
   // running it.
   const any = sql`each.terms && ${keys("any")} AND each.terms && ${keys("any")}`;
+  // The limit comes before the texts are made, because a common word is in very many passages.
   const find = (conditions: SQL) => sql`
     WITH ${own}
-    SELECT ${found} FROM (SELECT * FROM ${passages} AS each WHERE ${conditions} OFFSET 0) AS passage
-    JOIN ${indexed} AS head ON head.id = passage.indexed_id CROSS JOIN own WHERE ${isOwn} ${latest}`;
+    SELECT ${found} FROM (
+      SELECT passage.*, ${start} + passage.number AS place
+      FROM (SELECT * FROM ${passages} AS each WHERE ${conditions} OFFSET 0) AS passage CROSS JOIN own
+      WHERE passage.user_key = ${number("userKey")} ORDER BY place DESC NULLS LAST LIMIT ${number("limit")}
+    ) AS passage
+    JOIN ${indexed} AS head ON head.id = passage.indexed_id CROSS JOIN own WHERE place IS NOT NULL`;
 
   return {
     changed,

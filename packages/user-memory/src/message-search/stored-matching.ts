@@ -86,7 +86,7 @@ const BESIDE = 4;
 async function findRarest(
   { index, userId }: Pick<StoredMatching, "index" | "userId">,
   asked: readonly IndexedWord[],
-  { holders }: PassageCounts,
+  { holders, size }: PassageCounts,
 ): Promise<FoundCandidates> {
   const limit = MOST_CANDIDATES;
   const order = [...asked.keys()].sort((one, other) => (holders[one] ?? 0) - (holders[other] ?? 0));
@@ -101,10 +101,10 @@ async function findRarest(
     if (words.length === 0 || also?.length === 0) return [];
     return index.find(userId, { any: keysOf(words), also: also && keysOf(also), limit });
   };
-  const [withRare, withTwo] = await Promise.all([
-    find(rare),
-    common === undefined ? [] : find([common], others),
-  ]);
+  const held = (words: readonly number[]) => words.reduce((sum, word) => sum + (holders[word] ?? 0), 0);
+  // Words that are in a large part of all passages say little, also together.
+  const isWorth = common !== undefined && (held([common]) * held(others)) / size <= 2 * limit;
+  const [withRare, withTwo] = await Promise.all([find(rare), isWorth ? find([common], others) : []]);
   const complete = new Set(withRare.length < limit ? rare : []);
   if (withRare.length + withTwo.length > 0 || common === undefined)
     return { passages: distinct([...withRare, ...withTwo]), complete };
