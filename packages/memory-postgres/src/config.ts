@@ -51,7 +51,16 @@ const tablesShape = {
     .optional(),
 };
 
-const TABLE_GROUPS = ["conversations", "blobs", "cache", "turn-log", "ledger", "inbox", "timers"] as const;
+const TABLE_GROUPS = [
+  "conversations",
+  "message-index",
+  "blobs",
+  "cache",
+  "turn-log",
+  "ledger",
+  "inbox",
+  "timers",
+] as const;
 
 export type TableGroupName = (typeof TABLE_GROUPS)[number];
 

@@ -115,6 +115,7 @@ export {
   type MessageSearch,
   type MessageSearchConfig,
   type MessageSearchOptions,
+  type RefreshProgress,
   searchMessages,
 } from "./message-search/message-search.ts";
 export type { FoundPassage } from "./message-search/passage.ts";

@@ -6,6 +6,7 @@ import { cacheTables } from "./cache.ts";
 import { conversationTables } from "./conversations.ts";
 import { inboxTables } from "./inbox.ts";
 import { ledgerTables } from "./ledger.ts";
+import { messageIndexTables } from "./message-index.ts";
 import { migrateGroups, printGroups } from "./migrator.ts";
 import type { TableGroup } from "./table-group.ts";
 import { timerTables } from "./timers.ts";
@@ -13,6 +14,7 @@ import { turnLogTables } from "./turn-log.ts";
 
 const TABLE_GROUPS: Readonly<Record<TableGroupName, TableGroup>> = {
   conversations: conversationTables,
+  "message-index": messageIndexTables,
   blobs: blobTables,
   cache: cacheTables,
   "turn-log": turnLogTables,

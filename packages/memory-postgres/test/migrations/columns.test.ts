@@ -4,6 +4,7 @@ import { migrate } from "../../src/index.ts";
 import { createBlobTables } from "../../src/migrations/blobs.ts";
 import { createCacheTables } from "../../src/migrations/cache.ts";
 import { createConversationTables } from "../../src/migrations/conversations.ts";
+import { createMessageIndexTables } from "../../src/migrations/message-index.ts";
 import { createTurnTables } from "../../src/migrations/turn-log.ts";
 import { createUserMemoryTables } from "../../src/migrations/user-memory.ts";
 import { migrate as migrateUserMemory } from "../../src/user-memory/index.ts";
@@ -14,7 +15,7 @@ const tableName = "prefix";
 
 beforeAll(() =>
   useClient(async (client) => {
-    await migrate(client, { schema, tableName, groups: ["conversations", "blobs", "cache", "turn-log"] });
+    await migrate(client, { schema, tableName, groups: ["conversations", "message-index", "blobs", "cache", "turn-log"] });
     await migrateUserMemory(client, { schema, tableName });
   }),
 );
@@ -22,6 +23,7 @@ afterAll(() => dropSchemas([schema]));
 
 const tables: readonly PgTable[] = [
   createConversationTables,
+  createMessageIndexTables,
   createBlobTables,
   createCacheTables,
   createTurnTables,

@@ -14,6 +14,18 @@ export type {
   UserMemoryBackend,
   UserSnapshot,
 } from "../backend.ts";
+export type {
+  ChangedConversation,
+  ConversationRevision,
+  IndexBatch,
+  IndexedPassage,
+  IndexedWord,
+  MessageIndex,
+  MessagePlace,
+  NewPassage,
+  PassageCounts,
+  WantedPassages,
+} from "../message-search/message-index.ts";
 export { bindOptions, type UserMemoryOptionsSchema, userMemoryOptionsSchema } from "../options.ts";
 export type { MatchedDocument, Matches, MessageLocation, TermWeight } from "../ranker/index.ts";
 export { defineUserMemory } from "../store/define-user-memory.ts";

@@ -39,7 +39,7 @@ interface ConversationReading {
 }
 
 /** How many messages are read from the provider in one call. */
-const WINDOW = 100;
+export const WINDOW = 100;
 
 /** Indexes a conversation. Returns `undefined` if the conversation doesn't exist or belongs to another user. */
 export async function indexConversation(
@@ -114,7 +114,8 @@ export const revisionOf = ({ metadata }: ConversationMemory): string =>
 export const searchedText = (message: Message): string =>
   message.role === "tool" ? "" : messageText(message);
 
-const MOST_OF_A_TERM = 15;
+/** How often a term of a passage is counted at most. */
+export const MOST_OF_A_TERM = 15;
 const PIECE = 65_536;
 
 /** Returns a 32-bit hash of a part of a text: from the offset `from` up to the offset `to`. */

@@ -1,11 +1,9 @@
 import type { ConversationMetadata, Message, Result } from "@jaf/memory";
 import { createSuccess } from "@jaf/memory/adapter";
 import { isVersionedProvider, readFrom } from "@jaf/memory/internal";
-import { type MessageLocation, type Query, type RankedItem, rank } from "../ranker/index.ts";
+import { type Matches, type MessageLocation, type Query, type RankedItem, rank } from "../ranker/index.ts";
 import { type IndexScope, searchedText } from "./conversation-index.ts";
-import { matchSegments } from "./matching.ts";
 import { bestPassage, type FoundPassage } from "./passage.ts";
-import type { UserIndex } from "./user-indexes.ts";
 
 /** A message that a query finds. */
 export interface FoundMessage extends FoundPassage {
@@ -26,7 +24,6 @@ export interface FoundMessage extends FoundPassage {
 interface Asked {
   readonly query: Query;
   readonly limit: number;
-  readonly conversationId: string | undefined;
   /** The first message of its conversation that isn't searched. */
   readonly except: MessageLocation | undefined;
 }
@@ -34,14 +31,12 @@ interface Asked {
 /** Maximum distance, in positions, of two found messages that one call reads together. */
 const NEAR = 8;
 
-/** Finds messages in the index, and reads them from the provider. Returns at most `limit` messages, best first. */
+/** Ranks the matches of an index, and reads them from the provider. Returns at most `limit` messages, best first. */
 export async function findMessages(
   scope: IndexScope,
-  index: UserIndex,
-  { query, limit, conversationId, except }: Asked,
+  matches: Matches,
+  { query, limit, except }: Asked,
 ): Promise<Result<readonly FoundMessage[]>> {
-  if (limit === 0 || query.terms.length === 0) return createSuccess([]);
-  const matches = await matchSegments(index, query, { limit, conversationId, yieldIfDue: scope.yieldIfDue });
   const ranked = bestOfEach(rank(query, matches, { limit: Number.POSITIVE_INFINITY })).filter(
     ({ location }) => !isFrom(except, location),
   );

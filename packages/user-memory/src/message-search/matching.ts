@@ -13,23 +13,20 @@ import {
   type Segment,
   type YieldIfDue,
 } from "./conversation-index.ts";
+import type { MatchOptions } from "./searched-index.ts";
 
 /** The ranker gets at least this number of matching messages, if there are so many. */
 const FEWEST_RANKED = 100;
 /** How many messages before and after each of the best messages go to the ranker, if they match. */
-const REACH = 2;
+export const REACH = 2;
+
+/** Returns how many of the best matching messages the ranker gets, if the search wants `limit` messages. */
+export const rankedFor = (limit: number): number => Math.max(FEWEST_RANKED, 4 * limit);
+
 const FILTER_BITS = 0xffff;
 
-interface MatchOptions {
-  /** Number of messages that the search wants. */
-  readonly limit: number;
-  /** The conversation to search. `undefined`: all conversations of the user. */
-  readonly conversationId: string | undefined;
-  readonly yieldIfDue: YieldIfDue;
-}
-
 /** A message that contains a term of the query. */
-interface Hit {
+export interface Hit {
   readonly segment: Segment;
   /** The start of the message's block in `segment.data`. */
   readonly start: number;
@@ -50,7 +47,7 @@ export async function matchSegments(
   query: Query,
   { limit, conversationId, yieldIfDue }: MatchOptions,
 ): Promise<Matches> {
-  const lookup = lookupOf(query);
+  const lookup = lookupOf(query, hashOf);
   const hits: Hit[] = [];
   const held = new Float64Array(lookup.terms.length);
   let size = 0;
@@ -77,8 +74,8 @@ export async function matchSegments(
     });
     await yieldIfDue();
   }
-  const rarity = held.map((count) => Math.log(1 + (size - count + 0.5) / (count + 0.5)));
-  const kept = await bestOf(hits, { most: Math.max(FEWEST_RANKED, 4 * limit), rarity, lookup, yieldIfDue });
+  const rarity = held.map((count) => rarityOf(count, size));
+  const kept = await bestOf(hits, { most: rankedFor(limit), rarity, lookup, yieldIfDue });
   const documents: MatchedDocument[] = [];
   for (const hit of kept) {
     documents.push(...documentsOf(hit, lookup));
@@ -88,7 +85,11 @@ export async function matchSegments(
   return { size, documents, holders: new Map(words.map((word, index) => [word, held[index] ?? 0])) };
 }
 
-interface Lookup {
+/** Returns how rare a term is that `count` of the user's `size` passages contain. */
+export const rarityOf = (count: number, size: number): number =>
+  Math.log(1 + (size - count + 0.5) / (count + 0.5));
+
+export interface Lookup {
   /** The terms of the query, in this order: its words, its words with the `?` of questions, its dates. */
   readonly terms: readonly string[];
   /** The indexes of the query's words in `terms`. */
@@ -104,10 +105,11 @@ interface Lookup {
   readonly met: (word: number) => 0 | 1;
 }
 
-function lookupOf(query: Query): Lookup {
+/** Creates a lookup of a query's terms. `keyOf` returns the number that stands for a term in the index. */
+export function lookupOf(query: Query, keyOf: (term: string) => number): Lookup {
   const words = [...query.words.keys()];
   const terms = [...new Set([...words, ...words.map(askedTerm), ...query.terms])];
-  const slots = new Map(terms.map((term, index) => [hashOf(term), index]));
+  const slots = new Map(terms.map((term, index) => [keyOf(term), index]));
   // The filter quickly skips the most common words: those that aren't in the query.
   const filter = new Uint8Array(FILTER_BITS + 1);
   for (const hash of slots.keys()) filter[hash & FILTER_BITS] = 1;
@@ -148,15 +150,17 @@ function eachPassage(
 
 interface Choice {
   readonly most: number;
+  /** How many matching messages before and after each of the best ones are returned, too. Default {@link REACH}. */
+  readonly reach?: number;
   readonly rarity: Float64Array;
   readonly lookup: Lookup;
   readonly yieldIfDue: YieldIfDue;
 }
 
 /** Returns the `most` best matching messages, of equal ones the latest, and the matching messages next to them. */
-async function bestOf(
+export async function bestOf(
   hits: readonly Hit[],
-  { most, rarity, lookup, yieldIfDue }: Choice,
+  { most, reach = REACH, rarity, lookup, yieldIfDue }: Choice,
 ): Promise<readonly Hit[]> {
   // A message is better if one of its passages contains more words of the query, or words in fewer of the user's
   // passages.
@@ -174,7 +178,7 @@ async function bestOf(
   for (let index = hits.length - 1; index >= 0; index--) {
     const score = scores[index] ?? 0;
     if (score < lowest || (score === lowest && --room < 0)) continue;
-    for (let near = Math.max(0, index - REACH); near <= index + REACH; near++) isKept[near] = 1;
+    for (let near = Math.max(0, index - reach); near <= index + reach; near++) isKept[near] = 1;
   }
   return hits.filter((_, index) => isKept[index] === 1);
 }
@@ -190,7 +194,8 @@ function sumOf({ segment: { data } }: Hit, passage: number, rarity: Float64Array
   return sum;
 }
 
-function documentsOf(
+/** Returns the matching passages of a message as documents for the ranker. */
+export function documentsOf(
   { segment: { conversationId, data }, start, before, position, passages }: Hit,
   lookup: Lookup,
 ): readonly MatchedDocument[] {

@@ -1,12 +1,21 @@
 import type { MemoryProvider, Result } from "@jaf/memory";
-import { createFailure, createMemoryValidationError, idIssue, parseOptions } from "@jaf/memory/adapter";
+import {
+  createFailure,
+  createMemoryValidationError,
+  createSuccess,
+  idIssue,
+  parseOptions,
+} from "@jaf/memory/adapter";
 import * as z from "zod";
 import { parseQuery } from "../ranker/index.ts";
 import { createYielding } from "./conversation-index.ts";
 import { type FoundMessage, findMessages } from "./find-messages.ts";
-import { openUserIndexes } from "./user-indexes.ts";
+import type { MessageIndex } from "./message-index.ts";
+import { openProcessIndex } from "./process-index.ts";
+import { openStoredIndex } from "./stored-index.ts";
+import type { RefreshProgress } from "./stored-refresh.ts";
 
-export type { FoundMessage };
+export type { FoundMessage, RefreshProgress };
 
 /** Options of a search over messages. */
 export interface MessageSearchOptions {
@@ -21,8 +30,15 @@ export interface MessageSearchOptions {
   readonly except?: { readonly conversationId: string; readonly position: number } | undefined;
 }
 
-/** Limits of the indexes that a {@link MessageSearch} keeps in memory. */
+/** Where a {@link MessageSearch} has its index, and limits of the indexes that it keeps in memory. */
 export interface MessageSearchConfig {
+  /**
+   * An index in the database of the conversations, e.g. of `createPostgresMessageIndex`. All processes share it, nothing
+   * of it stays in the memory of this process, and the limits below don't apply. `provider` must store its conversations
+   * where the index looks for them. Absent: the process has an index of its own, which the first search for a user
+   * makes.
+   */
+  readonly index?: MessageIndex | undefined;
   /**
    * Maximum number of users whose index is in memory. When the index of a further user is made, the index whose last
    * search is longest ago is dropped. Default 100.
@@ -54,17 +70,30 @@ export interface MessageSearch {
    * Finds new messages and no deleted messages, because each search first indexes the conversations that have changed.
    * Returns an error if an argument is invalid or if the provider fails. A long search lets other work of the process
    * run in between.
+   *
+   * With a stored `index`, a search indexes about 1,000 messages at most. If more are new, messages that aren't indexed
+   * yet aren't found, and {@link MessageSearch.refresh} or the next searches index them.
    */
   readonly search: (
     userId: string,
     query: string,
     options?: MessageSearchOptions,
   ) => Promise<Result<readonly FoundMessage[]>>;
-  /** Removes a user's index from the memory of this process. */
+  /**
+   * Indexes messages of a user that aren't indexed yet, without a search. Reads about `maxMessages` messages, by default
+   * all. Call it in a job before the first search of a user with many messages. If it is interrupted, the next call
+   * continues. Without a stored `index`, it makes the index in the memory of this process, and ignores `maxMessages`.
+   */
+  readonly refresh: (
+    userId: string,
+    options?: { readonly maxMessages?: number | undefined },
+  ) => Promise<Result<RefreshProgress>>;
+  /** Removes a user's index from the memory of this process. A stored `index` stays as it is. */
   readonly drop: (userId: string) => void;
 }
 
 const configSchema = z.strictObject({
+  index: z.custom<MessageIndex>((value) => typeof value === "object" && value !== null).optional(),
   maxUsers: z.int().min(1).default(100),
   maxMessagesPerUser: z.int().min(1).default(20_000),
   maxBytesPerUser: z.int().min(1_000).default(12_000_000),
@@ -82,6 +111,9 @@ const optionsSchema = z
 
 const MAX_LIMIT = 1_000;
 const OPERATION = "searchMessages";
+const REFRESH = "refresh";
+
+const refreshSchema = z.strictObject({ maxMessages: z.int().min(1).optional() }).prefault({});
 
 /**
  * Creates a search over the conversations of a provider. Throws a `TypeError` for an invalid configuration.
@@ -102,31 +134,40 @@ export function createMessageSearch(
   provider: MemoryProvider,
   config: MessageSearchConfig = {},
 ): MessageSearch {
-  const indexes = openUserIndexes(provider, parseOptions(configSchema, config, "message search config"));
+  const settings = parseOptions(configSchema, config, "message search config");
+  const index =
+    settings.index === undefined
+      ? openProcessIndex(provider, settings)
+      : openStoredIndex(provider, settings.index);
   return {
-    drop: indexes.drop,
-    search: async (userId, query, options) => {
+    drop: index.drop,
+    refresh: async (userId, options) => {
+      const parsed = refreshSchema.safeParse(options);
+      const issue = idIssue("userId", userId);
+      if (issue !== undefined || !parsed.success) return invalid(issue, "{ maxMessages? }", REFRESH);
+      const { maxMessages = Number.POSITIVE_INFINITY } = parsed.data;
+      return index.refresh(userId, { maxMessages, yieldIfDue: createYielding() });
+    },
+    search: async (userId, text, options) => {
       const issue = idIssue("userId", userId);
       const parsed = optionsSchema.safeParse(options);
-      if (issue !== undefined || typeof query !== "string" || !parsed.success) {
-        const issues = [
-          issue ?? { path: "query or options", expected: "a text, { limit?, conversationId?, except? }" },
-        ];
-        return createFailure(createMemoryValidationError(issues, { operation: OPERATION }));
-      }
+      if (issue !== undefined || typeof text !== "string" || !parsed.success)
+        return invalid(issue, "a text, { limit?, conversationId?, except? }", OPERATION);
       const yieldIfDue = createYielding();
-      const index = await indexes.refreshed(userId, yieldIfDue);
-      if (!index.success) return index;
+      const { conversationId, except } = parsed.data;
       const limit = Math.min(parsed.data.limit, MAX_LIMIT);
-      const asked = {
-        query: parseQuery(query, { now: Date.now() }),
-        limit,
-        conversationId: parsed.data.conversationId,
-        except: parsed.data.except,
-      };
-      return findMessages({ provider, userId, yieldIfDue }, index.data, asked);
+      const query = parseQuery(text, { now: Date.now() });
+      const matches = await index.match(userId, query, { limit, conversationId, yieldIfDue });
+      if (!matches.success) return matches;
+      if (limit === 0 || query.terms.length === 0) return createSuccess([]);
+      return findMessages({ provider, userId, yieldIfDue }, matches.data, { query, limit, except });
     },
   };
+}
+
+function invalid(issue: ReturnType<typeof idIssue>, expected: string, operation: string) {
+  const issues = [issue ?? { path: "query or options", expected }];
+  return createFailure(createMemoryValidationError(issues, { operation }));
 }
 
 const searches = new WeakMap<MemoryProvider, MessageSearch>();

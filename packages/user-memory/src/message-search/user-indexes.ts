@@ -19,7 +19,8 @@ export interface UserIndexes {
   readonly drop: (userId: string) => void;
 }
 
-interface Settings {
+/** Limits of the indexes in the memory of a process. */
+export interface IndexSettings {
   readonly maxUsers: number;
   readonly maxMessagesPerUser: number;
   readonly maxBytesPerUser: number;
@@ -37,7 +38,7 @@ interface CachedIndex {
   nextRefresh?: Promise<Result<void>> | undefined;
 }
 
-export function openUserIndexes(provider: MemoryProvider, settings: Settings): UserIndexes {
+export function openUserIndexes(provider: MemoryProvider, settings: IndexSettings): UserIndexes {
   const users = new Map<string, CachedIndex>();
 
   function drop(userId: string): void {
@@ -112,7 +113,7 @@ interface Scope {
 async function refresh(
   scope: Scope,
   conversations: Map<string, IndexedConversation>,
-  { maxMessagesPerUser, maxBytesPerUser }: Settings,
+  { maxMessagesPerUser, maxBytesPerUser }: IndexSettings,
 ): Promise<Result<void>> {
   // Reads the changed conversations, most recently active first. Conversations beyond `maxBytesPerUser` are removed.
   const found = await scope.provider.findConversations({ userId: scope.userId, includeMessages: false });

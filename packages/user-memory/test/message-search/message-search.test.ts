@@ -7,6 +7,7 @@ import {
   type Message,
 } from "@jaf/memory";
 import { describe, expect, test, vi } from "vitest";
+import type { MessageIndex } from "../../src/message-search/message-index.ts";
 import {
   createMessageSearch,
   dropMessageIndex,
@@ -300,4 +301,21 @@ describe("searchMessages", () => {
       error: { _tag: "MemoryConnectionError" },
     });
   });
+});
+
+test("a stored index needs a provider with versions", () => {
+  const { readConversation: _, ...provider } = createInMemoryProvider();
+  const index = {} as MessageIndex;
+  expect(() => createMessageSearch(provider, { index })).toThrow(/versions/);
+});
+
+test("`refresh` makes the index before the first search", async () => {
+  const provider = createInMemoryProvider();
+  await provider.appendMessages("c1", [say("apples")], { userId: "ada" }, make);
+  const search = createMessageSearch(provider);
+  expect(await search.refresh("ada")).toEqual(createSuccess({ read: 0, isComplete: true }));
+  const list = vi.spyOn(provider, "readConversation");
+  expect(await search.search("ada", "pears")).toEqual(createSuccess([]));
+  expect(list).not.toHaveBeenCalled();
+  expect(await search.refresh("")).toMatchObject({ success: false });
 });
