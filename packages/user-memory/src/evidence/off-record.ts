@@ -51,7 +51,9 @@ function compile(element: string): string {
   if (element === "^") return `(?<=[,.] ${COURTESY})`;
   const [, sign = "", words = ""] = /^(--|[-!?]|)(.*)$/u.exec(element) ?? [];
   const end = words.includes("$") ? `(?=${COURTESY}[,.] )` : undefined;
-  const plainWords = words.replace(/\|?\$\|?/u, (cut) => (cut.length === 3 ? "|" : "")).replaceAll("*", "[^ ]*");
+  const plainWords = words
+    .replace(/\|?\$\|?/u, (cut) => (cut.length === 3 ? "|" : ""))
+    .replaceAll("*", "[^ ]*");
   const some = `(?:${plainWords.replaceAll("+", " ")}) `;
   const any = end === undefined ? some : plainWords === "" ? end : `(?:${some}|${end})`;
   if (sign === "?") return `(?:${any}){0,6}?`;
