@@ -79,6 +79,7 @@ export { createPieces, type Pieces } from "./runtime/pieces.ts";
 export { processEnvironment, restart, type Timeout, unref, warn } from "./runtime/process.ts";
 export { checkRelease } from "./runtime/release.ts";
 export { holdsSecret } from "./text/holds-secret.ts";
+export { OFF_THE_RECORD, offTheRecord } from "./text/off-the-record.ts";
 export { maskSecrets } from "./text/secrets.ts";
 export { shownOrigin } from "./text/shown-origin.ts";
 export { wrapInTag } from "./text/wrap-in-tag.ts";

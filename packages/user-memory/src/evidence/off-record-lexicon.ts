@@ -29,7 +29,7 @@ no need|reason|point|use ~ to|in $verb|file|jot|keep ; -have|has|had|got|with|ta
 leave|leaves|leaving no record|trace+of ; trace left|of this ; without it|this|that|you|any* _ $kept ; without you $verb|keeping
 refrain|avoid|abstain _ $verb|keeping ; ^ no|stop|skip|quit|without saving|storing|recording|remembering|logging|noting|keeping|memori[sz]ing this|that|what|any*|it|from|until|here|now|me|please ; ^ no saving|storing|remembering $
 let|lets|s not $verb|write|add|put|keep $obj|down|$ ; -$who $neg _ let _ $obj _ in|into|to $mem|notes
-turn|switch _ memory off ; turn|switch|pause|disable|stop ?off|the|your memory
+turn|switch _ memory off ; turn|switch off ?the|your memory ; pause|disable|stop ?the|your memory
 leave|leaving|keep|keeping|omit|exclude|spare|except ~ out|off|from ~ $mem|$verb|records|notes|whatever+you
 keep|leave|stay*|treat $obj|everything|strictly _ private|secret|confidential|quiet|hush|yourself|under+wraps !property|school
 stay*|remain*|keep|kept|strictly|purely|just|secret _ between us|ourselves|the+two+of+us|you+and|the+both+of+us|you+me ; is|s ?only|strictly between us|the+two+of+us|you+and+me $

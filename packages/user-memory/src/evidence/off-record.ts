@@ -62,20 +62,20 @@ function compile(element: string): string {
   return sign === "!" ? `(?!(?:[^ ,.]+ ){0,8}?${any})` : any;
 }
 
-/** Matches apostrophes, and marks whose absence doesn't change a word, e.g. accents and Arabic vowel marks. */
+/** Matches marks whose absence doesn't change a word, e.g. accents and Arabic vowel marks. */
 // Vowel signs of Indic scripts aren't matched, because words differ by them.
-const MARKS = /['’‘`´ʼ′＇\u0300-\u036f\u0640\u064b-\u0655]/gu;
+const ACCENTS = /[\u0300-\u036f\u0640\u064b-\u0655]/gu;
 const NEGATED =
   /(?<!\p{L})(do|does|did|is|are|was|were|should|must|need|could|would|ca|can|wo|may|have)(?: ?not|n ?'? ?t|nt)(?!\p{L})/gu;
 
 /** Converts a text to lower case without accents, and variants of a negation (`do not`, `don't`) into one form. */
-const plain = (text: string): string =>
+export const plain = (text: string): string =>
   text
     .toLowerCase()
     .normalize("NFD")
     .replace(/[’‘`´ʼ′＇]/gu, "'")
     .replace(NEGATED, (_, verb: string) => `${verb === "can" ? "ca" : verb}nt`)
-    .replace(MARKS, (mark) => (mark === "'" ? "'" : ""))
+    .replace(ACCENTS, "")
     .normalize("NFKC")
     .replaceAll("ı", "i");
 
