@@ -3,9 +3,10 @@ import { existsSync, readFileSync } from "node:fs";
 
 /**
  * Sets that measure what is heard of requests not to keep something, and which secrets are found. All of them were
- * written before the rules. The rules were made with the half `development`; the half `kept` was only measured.
+ * written before the rules. The rules were made with the half `development`; the half `kept` was only measured. Then smaller sets, `later`, were written and put aside, the misses of `kept` were looked at, and the rules were made
+ * with both halves.
  */
-export type Half = "development" | "kept";
+export type Half = "development" | "kept" | "later";
 
 export interface Secret {
   readonly text: string;
@@ -19,17 +20,23 @@ const linesOf = (name: string): readonly string[] =>
     .split("\n")
     .filter((line) => line !== "");
 
+const named = (name: string, half: Half, ending: string): string =>
+  `${name}${half === "later" ? "-later" : ""}.${ending}`;
+
 const digestOf = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex");
 
 /** Returns every second text in the order of their hashes. */
 function halfOf(texts: readonly string[], half: Half): readonly string[] {
+  if (half === "later") return texts;
   const byHash = texts.map((text) => [digestOf(text), text] as const).sort(([a], [b]) => (a < b ? -1 : 1));
   return byHash.filter((_, index) => index % 2 === (half === "kept" ? 1 : 0)).map(([, text]) => text);
 }
 
 /** Requests not to keep something, by language. */
 export function requestsOf(half: Half): readonly (readonly [language: string, text: string])[] {
-  const all = JSON.parse(read("off-record-requests.json")) as Readonly<Record<string, readonly string[]>>;
+  const all = JSON.parse(read(named("off-record-requests", half, "json"))) as Readonly<
+    Record<string, readonly string[]>
+  >;
   return Object.entries(all).flatMap(([language, texts]) =>
     halfOf(texts, half).map((text) => [language, text] as const),
   );
@@ -37,7 +44,7 @@ export function requestsOf(half: Half): readonly (readonly [language: string, te
 
 /** Messages with a secret. `{hex:32}` in the file stands for 32 random digits, so no value in the file is a real key. */
 export const secretsOf = (half: Half): readonly Secret[] =>
-  halfOf(linesOf("secrets.txt"), half).map((line) => {
+  halfOf(linesOf(named("secrets", half, "txt")), half).map((line) => {
     const text = invented(line.replaceAll("‹›", "").replaceAll("\\n", "\n"));
     const value = /\[\[([\s\S]*?)\]\]/.exec(text)?.[1] ?? "";
     return { text: text.replaceAll(/\[\[|\]\]/g, ""), value };
@@ -45,10 +52,10 @@ export const secretsOf = (half: Half): readonly Secret[] =>
 
 /** 500 messages of templates; with `../shared/data`, also 500 messages of people from there. */
 export function ordinaryOf(half: Half): readonly string[] {
-  const written = halfOf(linesOf("ordinary-messages.txt"), half).flatMap((line) =>
+  const written = halfOf(linesOf(named("ordinary-messages", half, "txt")), half).flatMap((line) =>
     line.includes("{") && line.includes("|") ? [chosen(line, 0), chosen(line, 1)] : [line],
   );
-  return [...written.slice(0, 250), ...halfOf(sharedMessages(), half)];
+  return half === "later" ? written : [...written.slice(0, 250), ...halfOf(sharedMessages(), half)];
 }
 
 const chosen = (template: string, index: number): string =>

@@ -21,7 +21,9 @@ describe("a marked message", () => {
   it("concerns only its turn", () => {
     const [before, said] = messages([offTheRecord("I live in Oslo"), "I like tea"]);
     if (before === undefined || said === undefined) throw new Error("There are two messages.");
-    expect(readUserInput({ messages: [before, said], userMessages: [said] })).toMatchObject({ said: ["I like tea"] });
+    expect(readUserInput({ messages: [before, said], userMessages: [said] })).toMatchObject({
+      said: ["I like tea"],
+    });
   });
 });
 
@@ -55,7 +57,9 @@ describe("a request for what follows", () => {
   });
 
   it("can be made again", () => {
-    expect(isOffRecord(["I live in Oslo"], [standing[0] ?? "", "You may remember again.", standing[1] ?? ""])).toBe(true);
+    expect(
+      isOffRecord(["I live in Oslo"], [standing[0] ?? "", "You may remember again.", standing[1] ?? ""]),
+    ).toBe(true);
   });
 
   it.each(["Please don't save that.", "From now on, answer in French.", "Until I say otherwise, use euros."])(
@@ -78,10 +82,11 @@ describe("a request for what follows", () => {
 });
 
 describe("a request that takes back what was said", () => {
-  it.each(["Oops, wrong window. Forget what I just said.", "Forget that.", "Vergiss, was ich gerade gesagt habe."])(
-    "covers the messages before it in the turn: %s",
-    (request) => {
-      expect(isOffRecord(["I live in Oslo", request], [])).toBe(true);
-    },
-  );
+  it.each([
+    "Oops, wrong window. Forget what I just said.",
+    "Forget that.",
+    "Vergiss, was ich gerade gesagt habe.",
+  ])("covers the messages before it in the turn: %s", (request) => {
+    expect(isOffRecord(["I live in Oslo", request], [])).toBe(true);
+  });
 });
