@@ -17,7 +17,7 @@ export const holdsSecret = (text: string): boolean =>
 
 /** Names of secrets whose value may be any word. */
 const WORDS =
-  "passwords?|passwd|passphrases?|pass ?codes?|pwd|(?:api|secret|private|access|encryption)[ _-]?keys?";
+  "passwords?|pw(?= ?[:=])|pass(?= ?[:=])|passwd|passphrases?|pass ?codes?|pwd|(?:api|secret|private|access|encryption)[ _-]?keys?";
 /** Names of secrets whose value contains a digit or a sign. */
 const CODES = [
   ...["pins?(?:[ -]?(?:code|number)s?)?", "cvv", "cvc", "otp", "ssn", "social security(?: number)?"],
@@ -41,7 +41,7 @@ const LINK = [
   "\\s(?:is|are|was|were|will be|equals|to|ist|lautet|war|est|c['’]est|es|è|é|jest|это|है|هي)(?:\\s(?:now|still|le|la))?\\s{1,9}",
   ...["['’]s\\s{1,9}", "[是は为為]\\s{0,9}", "[는은가]\\s{1,9}"],
 ].join("|");
-const VALUE = "[\"'“„«「`]?(?<value>[^\\s\"'”“»」`，。]{3,100})";
+const VALUE = "(?<quote>[\"'“„«「`])?(?<value>[^\\s\"'”“»」`，。]{3,100})";
 /** Matches the name of a user and then a password, without words between: `username bob, password tiger`. */
 const LOGIN =
   /(?<!\p{L})(?:user(?:name)?|login|account|e-?mail)[ :=][^\n]{1,60}?(?<![\p{L}_])(?:password|passwd|pass|pwd|pw) {0,3}[:=]? {1,3}["'`]?(?<value>[^\s"'`,;]{3,100})/giu;
@@ -78,7 +78,7 @@ const statesSecret = (text: string): boolean =>
   );
 
 function isGiven(groups: Groups): boolean {
-  const { word, code, between = "", link, value = "", last } = groups;
+  const { word, code, between = "", link, value = "", last, quote } = groups;
   if (REMARK.test(value) || isCode(value)) return false;
   if (isOdd(value) || (/\p{Ll}\p{Lu}/u.test(value) && link !== undefined)) return true;
   if (code !== undefined || link === undefined) return false;
@@ -87,7 +87,7 @@ function isGiven(groups: Groups): boolean {
   // In other languages, only a value at the end of a sentence counts, because words about the password follow as well.
   const isLast = between === "" && (last !== undefined || /[.!]$/.test(value));
   if (word === undefined) return isLast && !SAYS_OTHER_ELSEWHERE.test(value);
-  return isOfIt && /^\s(?:is|are|will|equals)\b/i.test(link) && !SAYS_OTHER.test(value);
+  return isOfIt && /^\s(?:is|are|will|equals)\b/i.test(link) && (quote !== undefined || !SAYS_OTHER.test(value));
 }
 
 const isLoginValue = (value: string): boolean =>

@@ -19,7 +19,7 @@ const PREFIXES = [
   ...["AIza", "ya29\\.", "GOCSPX-"], // Google
   ...["npm_", "pypi-", "dckr_pat_"], // package registries
   ...["hf_", "gsk_", "xai-", "r8_"], // Hugging Face, Groq, xAI, Replicate
-  ...["SG\\.", "dop_v1_", "shpat_", "lin_api_"], // SendGrid, DigitalOcean, Shopify, Linear
+  ...["SG\\.", "dop_v1_", "shpat_", "lin_api_", "NRAK-"], // SendGrid, DigitalOcean, Shopify, Linear
   ...["sbp_", "pscale_tkn_", "AGE-SECRET-KEY-1"], // Supabase, PlanetScale, age
 ].join("|");
 
@@ -28,7 +28,7 @@ const PREFIXES = [
 /** Patterns of secrets. */
 const FORMS: readonly RegExp[] = [
   new RegExp(`(?<![\\w-])(?<secret>(?:${PREFIXES})(?=[\\w-]{0,200}\\d)[\\w-]{16,}(?:\\.[\\w-]+)*)`, "dg"),
-  new RegExp(`(?<![\\w-])(?<secret>${VENDOR_TOKENS.join("|")})`, "dg"),
+  new RegExp(`(?<![\\w-])(?<secret>key-[\\da-f]{32}(?![\\w-])|${VENDOR_TOKENS.join("|")})`, "dg"),
   /(?<![A-Z0-9])(?<secret>A(?:KI|SI|BI|CC)A[A-Z0-9]{16})(?![A-Z0-9])/dg, // AWS
   /(?<!\w)(?:discord(?:app)?\.com\/api\/webhooks\/\d{15,20}\/|bot(?=\d))(?<secret>[\w-]{60,100}|\d{8,10}:AA[\w-]{33})/dg,
   /(?<!\w)(?<secret>\d{8,10}:AA[\w-]{33})(?![\w-])/dg, // Telegram
@@ -66,7 +66,7 @@ function hashesIn(text: string): readonly Span[] {
   });
 }
 
-const WORD = /(?<![\w+/=-])(?<secret>[\w+=-]{20,200})(?![\w+/=-])/dg;
+const WORD = /(?<![\w+/=-])(?!sha\d{3}-)(?<secret>[\w+=-]{20,200})(?![\w+/=-])/dg;
 
 const tokensIn = (text: string): readonly Span[] =>
   secretsBy(WORD, text).filter(([from, end]) => {
@@ -166,7 +166,7 @@ function isValue({ sign, before, after, quoted, plain = "" }: Readonly<Record<st
 
 /** Whether the text after a name is an expression of a program or a placeholder, e.g. `process.env.DB_PASSWORD`. */
 export const isCode = (value: string): boolean =>
-  /^(?:[<$%{]|[a-z_]\w*(?:\.\w+)*[([]|(?:process|os|env|import|config|settings|self|this|request|req|form|db)\.)/i.test(
+  /^(?:[<$%{]|your[_-]|x{3}|\*{3}|[a-z_]\w*(?:\.\w+)*[([]|(?:process|os|env|import|config|settings|self|this|request|req|form|db)\.)/i.test(
     value,
   );
 

@@ -10,12 +10,12 @@ obj = this|that|these|those|it|any|anything|what|whatever|everything|nothing|all
 mem = (?:your+|the+|my+|his+|any+)?(?:own+|little+|long+term+)?(?:memory|memories|profile)|your+(?:own+|little+)?(?:notes?|notebook|records?|files?|history|logs?|database|diary)|(?:on|the|a+single)+(?:file|record|records|books)|notes|file
 thing = this|that|it|these|those|everything|part|bit|thing|stuff|info*|message|address|name|following|what|details?|piece
 --why|how|does|did|which -$who|my dont|dnt|never|not|nor|neither $verb $obj !by|forget|fail|hesitate|worry|sure
---why|how|does|did|which -$who dont|dnt|never|not $gap $verb $obj|$ ; ^ dont|never save|store|memori[sz]e|retain|log|archive stuff|info*|$
+--why|how|does|did|which -$who dont|dnt|never|not $gap $verb $obj|$ ; -$who dont|never save|store|memori[sz]e|retain|log|archive stuff|info*|$
 ^ dont|never $verb|keep the|names? _ of|part|bit|thing|my|about|name|i ; not remember it|me ; can|could|would|will|please you|please not $verb|$hold $obj ; between you , me ; (?:delete|erase)+(?:this|that) _ after ; -$who dont _ in your $mem
 --$who|my|the|our|policy $neg|no|none|nothing|nowhere ~ in|into|to|on|from|for|onto $mem !have|find|look|any+more
 -$who|my dont|dnt|never|not $gap keep|hold|hang ?on|onto|to|a|any|it|in this|that|it|these|those|any|anything|what|to+what|record|copy|notes !waiting|short|simple
 -$who $neg _ $hold _ $obj _ down|$mem ; -$who $neg _ notes|note|record|trace|copy of|on|about|from|for|$
-you mustnt|shouldnt|neednt|arent|dont|are+not _ to $verb $obj ; you mustnt|shouldnt|neednt|cant|maynt|may+not|arent|dont|must+never _ write|put|add|jot _ down|$mem
+you mustnt|shouldnt|neednt|arent|dont|are+not _ to $verb $obj !to ; you mustnt|shouldnt|neednt|cant|maynt|may+not|arent|dont|must+never _ write|put|add|jot _ down|$mem
 you mustnt|neednt|shouldnt _ $verb|write|keep ; ^ dont|never mention|repeat|tell|share|bring|raise|pass _ any*|again|else|soul|further
 -$who dont|never|not use|bring|raise|quote this|that|it|me _ later|again|up|future|elsewhere|$
 $thing _ $neg|isnt|doesnt|wasnt _ !by|for+the be|get|being|go|going|need|to|supposed|in|into _ $kept|$mem|notes ; this|it|bit|part|thing ?is|are $neg|isnt|doesnt ?for|worth|to|be $kept|keep|$mem|saving|storing
@@ -35,12 +35,12 @@ keep|leave|stay*|treat $obj|everything|strictly _ private|secret|confidential|qu
 stay*|remain*|keep|kept|strictly|purely|just|secret _ between us|ourselves|the+two+of+us|you+and|the+both+of+us|you+me ; is|s ?only|strictly between us|the+two+of+us|you+and+me $
 ^ between us|ourselves|you+and+me $ ; (?:this|that|it|s) is|s between us|you|ourselves|the+two ; our ears|eyes only ; your ears|eyes only
 off the record|books !mean|means ; ^ off record ; in|strict|strictest confidence $|dont ; our|little secret $ ; this|it|that s|is a|our secret $|ok|and
-^ (?:strictly+)?(?:confidential|confidentially|hush+hush) $ ; this|that|it is|s|stays|remains confidential|private|secret $ ; mum s|is ; tell no+one|nobody|noone $|about|this|that
+^ (?:strictly+)?(?:confidential|confidentially|hush+hush) $ ; this|that|it is|s|stays|remains confidential|private|secret $ ; mum s|is the word ; tell no+one|nobody|noone $|about|this|that
 keep|stay schtum|shtum|mum|quiet+about ; not a+word|a+soul|one+word to|about|of _ $|this|any* ; breathe _ word ; speak|talk privately $
 doesnt|shouldnt|mustnt|cant|never|not|dont leave|leaves|go|goes|get _ room|chat|conversation|further ; goes|go no further
 stay*|remain* ~ here|in (?:this+|the+)?(?:chat|room|conversation|session) ; what|this|that ~ stays|stay here $ ; only|just for this chat|conversation|session
 nobody|noone|no+one|one _ needs|has|must|should|can _ know|find|hear !to+know|work $|about|this|that|it|out
-^ (?:incognito|private|temporary|ephemeral) mode|please|for|chat|on|$ ; go incognito ; lips are sealed ; (?:treat|consider) _ private|confidential
+^ (?:incognito|private|temporary|ephemeral) mode|please|for|chat|on ; go incognito ; lips are sealed ; (?:treat|consider) _ private|confidential
 ^ forget this|that|it|everything|i|anything|all+of|what|we|you|my+last|about+this|about+that|about+it|$ !not ; ignore and|or forget ; ^ forget _ what|part|bit|message|last
 you+to|you+can|can+you|could+you|you+should|you+must|pls|please|to+just|better|then forget this|that|it|what|everything|i|about+this|about+that|my+last|the+part|the+bit|$
 want|wish|like|need|that|prefer|rather _ you|this|that|it|everything _ forget|forgotten|forgot|unremember|unsee !not|never
@@ -76,7 +76,7 @@ any = ça|cela|ceci|ce|cette|mon|ma|mes|rien|plus|jamais|pas|en|surtout|que|le|l
 (?:doit|faut|dois|devez|peut) _ (?:pas|rien|aucun+cas|jamais|nulle+part) _ $verb|être|figurer|garder|ta ; pas|rien|nulle|aucune|aucun ~ (?:en|ta|la|votre|tes)+(?:mémoire|notes)
 (?:reste|restera|rester|restent|secret|juste|que|est|c) _ entre nous|toi|vous ; ^ entre nous $|soit ; entre (?:toi|vous|moi) et (?:moi|toi|vous) ; gard* _ pour (?:toi|vous|soi) ; gard* _ secret
 (?:n|ne) _ (?:parle|dis|dites|répète|raconte) _ (?:à+personne|à+qui|pas) ; ne le répète|dis|raconte ; en off ; (?:en|toute) confidence $ ; (?:est|reste|rester|strictement|doit) confidentiel|secret ; c est privé|secret|confidentiel $
-^ confidentiel $ ; motus ; bouche cousue ; -je|ne|n|tu|j (?:oublie|oubliez|oublions) ça|cela|ceci|ce|que|tout|le|moi|cette|mon|ma|mes|$ !pas|jamais|toujours ; (?:peux|pouvez|faut|dois) oublier ça|cela|ceci|ce|tout
+^ confidentiel $ ; motus ; bouche cousue ; -je|ne|n|tu|j|ai|as|a|ont|avons|avez (?:oublie|oubliez|oublions) ça|cela|ceci|ce|que|tout|le|moi|cette|mon|ma|mes|$ !pas|jamais|toujours ; (?:peux|pouvez|faut|dois) oublier ça|cela|ceci|ce|tout
 (?:fais|faites|faisons) comme si _ rien|jamais|pas|n ; -je|j (?:efface|effacez|supprime|supprimez|retire) ça|cela|ceci|ce|tout ; (?:ne|pas) _ sorte|sort _ d+ici|ici ; seulement pour cette conversation|discussion|session
 forms = guard(?:es|e|éis|en|aras|ases|ar|arlo|ado|ada|as)|anot(?:es|e|en|aras|arlo|ado|ar)|apunt(?:es|e|en|aras|ar)|registr(?:es|e|en|aras|ado|ada|ar)|recuerd(?:es|e|en)|recordaras|memori(?:ces|ce|cen|zaras|zar)|almacen(?:es|e|en)|grab(?:es|e|en|aras)|retengas|archives|conserv(?:es|e|aras|ar)|acuerdes|tengas+en+cuenta
 mem = memoria|notas|perfil|registros?|historial
@@ -101,7 +101,7 @@ verb = opslaan|opslaat|opgeslagen|onthoud*|onthouden|noteer*|noteren|genoteerd|b
 --ik|we|wij|hij|kan|goed (?:niet|nergens|nooit|niks|niets|geen) _ $verb ; -ik|we (?:onthoud|bewaar|noteer|registreer) _ (?:niet|nergens|nooit|niks|niets) ; (?:schrijf|sla|leg|zet|neem) _ (?:niet|nergens|niks|niets) ~ (?:op|vast|geheugen|neer)
 (?:wil|liever|hoeft?|mag|moet|dat) _ (?:niet|niets|nergens|niks) ~ $verb ; (?:niet|niets) _ (?:dat|te) _ $verb ; zonder _ te $verb ; (?:blijft?|even|dit) _ (?:onder|tussen) (?:ons|jou) ; (?:onder|tussen) ons $ ; tussen (?:jou|jullie) en mij
 ^ (?:vergeet) (?:dit|dat|het|wat|alles|maar) !niet|nooit ; (?:hou|houd|houden) _ (?:voor|geheim|onder|tussen) (?:je|jezelf|u|ons|$) ; in vertrouwen ; vertrouwelijk $ ; (?:zeg|vertel) _ (?:niemand) ; doe* _ alsof _ (?:niet|nooit|niets) ; --ik|mijn niet _ (?:geheugen|notities) ; ^ (?:verwijder|wis) (?:dit|dat|het|alles)
-verb = (?:za)?pisuj*|(?:za)?pisywa*|zapami[eę]t*|pamięta[jłć]*|pamiętał*|notuj*|notowa*|zachow*|przechow*|rejestr*|dodawaj|wpisuj*|zapisz*|zapisan*
+verb = (?:za)?pisuj(?:cie)?|(?:za)?pisywa*|zapami[eę]t(?:uj|ujcie|ać|ywać|ywał|ał|ała|ywała)|pamięta[jłć]*|pamiętał*|notuj(?:cie)?|notowa*|zachow*|przechow*|rejestr*|dodawaj|wpisuj*|zapisz*|zapisan*
 nie _ $verb !nie+pamiętam|nie+zapisuję|tytułu|imienia _ (?:tego|to|tej|mi|sobie|mo*|nic*|w|o|$|proszę|adres*) !pamiętam|zapisuję ; (?:niczego|nic) _ nie (?:zapisuj*|notuj*|zapamiętuj*) ; (?:żebyś|żeby|abyś) ~ nie ~ $verb ; (?:chcę|wolę|wolał*|wolałbym|trzeba|potrzeby|musisz|należy|pozorem) ~ $verb !pamiętam
 bez (?:zapisywania|zapamiętywania|notowania) ; (?:zosta*|tylko|niech) _ między nami ; ^ między nami $ ; -nie|nigdy (?:zapomnij|zapomnijcie) _ (?:o|to|co|że|$) ; (?:zachowaj|zostaw|trzymaj) _ (?:dla+siebie|tajemnicy) ; poufne|poufnie|nieoficjalnie ; nikomu _ (?:nie|mów) ; nie (?:mów|powtarzaj) _ nikomu ; udawa* ~ nie ; ^ (?:usuń|skasuj|wymaż) (?:to|tę|wszystko) ; nie _ (?:pamięci|notatek)
 verb = запоминай*|запомина*|запомни|сохран*|записыва*|записа*|помни|помнил*|фиксир*|занос*|внос*|хран*|отмеча*
