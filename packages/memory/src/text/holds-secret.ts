@@ -87,7 +87,9 @@ function isGiven(groups: Groups): boolean {
   // In other languages, only a value at the end of a sentence counts, because words about the password follow as well.
   const isLast = between === "" && (last !== undefined || /[.!]$/.test(value));
   if (word === undefined) return isLast && !SAYS_OTHER_ELSEWHERE.test(value);
-  return isOfIt && /^\s(?:is|are|will|equals)\b/i.test(link) && (quote !== undefined || !SAYS_OTHER.test(value));
+  return (
+    isOfIt && /^\s(?:is|are|will|equals)\b/i.test(link) && (quote !== undefined || !SAYS_OTHER.test(value))
+  );
 }
 
 const isLoginValue = (value: string): boolean =>

@@ -231,7 +231,10 @@ async function turnOf(parts: ServerParts, identity: Identity, body: ChatBody): P
 /** Marks a user's message, so that user memory doesn't remember its turn. */
 const marked = ({ role, content }: z.output<typeof saidSchema>): z.output<typeof saidSchema> => ({
   role,
-  content: typeof content === "string" ? offTheRecord(content) : [{ type: "text", text: offTheRecord("") }, ...content],
+  content:
+    typeof content === "string"
+      ? offTheRecord(content)
+      : [{ type: "text", text: offTheRecord("") }, ...content],
 });
 
 const filesIn = ({ message, messages = [] }: ChatBody): readonly NamedFile[] => [
