@@ -151,7 +151,7 @@ const harmless: readonly string[] = [
   'password = os.environ["DB_PASSWORD"]',
   "self.password = generate_password_hash(password)",
   "DB_PASS=<your password>",
-  "api_key: ${API_KEY}",
+  `api_key: ${"$"}{API_KEY}`,
   "The field password: string",
   "The seed phrase has twelve words, and I keep it in a safe place with my passport and the other papers",
   "I bought a ledger and then we went to the park with our dog and had some ice cream",
