@@ -12,6 +12,7 @@ export default defineConfig({
     "runtime/node-digest": "src/runtime/node-digest.ts",
     "runtime/web-digest": "src/runtime/web-digest.ts",
     // Files of their own, which bundlers leave out of what doesn't use them: their patterns are made when they are loaded.
+    "text/holds-secret": "src/text/holds-secret.ts",
     "text/secrets": "src/text/secrets.ts",
     "text/wrap-in-tag": "src/text/wrap-in-tag.ts",
     "config/node-packages": "src/config/node-packages.ts",

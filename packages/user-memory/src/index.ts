@@ -36,7 +36,7 @@ export type { RenderableFact } from "./render/renderable-fact.ts";
 
 // Extraction
 
-export { holdsSecret } from "@jaf/memory/internal";
+export { holdsSecret, offTheRecord } from "@jaf/memory/internal";
 export type { ProposedFact } from "./evidence/evidence.ts";
 export {
   type CompleteText,

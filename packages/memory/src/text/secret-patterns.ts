@@ -1,3 +1,5 @@
+import { VENDOR_TOKENS } from "./vendor-tokens.ts";
+
 /** A range of a text: the indexes of its first character and after its last one. */
 export type Span = readonly [from: number, end: number];
 
@@ -17,7 +19,7 @@ const PREFIXES = [
   ...["AIza", "ya29\\.", "GOCSPX-"], // Google
   ...["npm_", "pypi-", "dckr_pat_"], // package registries
   ...["hf_", "gsk_", "xai-", "r8_"], // Hugging Face, Groq, xAI, Replicate
-  ...["SG\\.", "dop_v1_", "shpat_", "lin_api_"], // SendGrid, DigitalOcean, Shopify, Linear
+  ...["SG\\.", "dop_v1_", "shpat_", "lin_api_", "NRAK-"], // SendGrid, DigitalOcean, Shopify, Linear
   ...["sbp_", "pscale_tkn_", "AGE-SECRET-KEY-1"], // Supabase, PlanetScale, age
 ].join("|");
 
@@ -26,7 +28,11 @@ const PREFIXES = [
 /** Patterns of secrets. */
 const FORMS: readonly RegExp[] = [
   new RegExp(`(?<![\\w-])(?<secret>(?:${PREFIXES})(?=[\\w-]{0,200}\\d)[\\w-]{16,}(?:\\.[\\w-]+)*)`, "dg"),
-  /(?<![A-Z0-9])(?<secret>A(?:KI|SI)A[A-Z0-9]{16})(?![A-Z0-9])/dg, // AWS
+  new RegExp(`(?<![\\w-])(?<secret>key-[\\da-f]{32}(?![\\w-])|${VENDOR_TOKENS.join("|")})`, "dg"),
+  /(?<![A-Z0-9])(?<secret>A(?:KI|SI|BI|CC)A[A-Z0-9]{16})(?![A-Z0-9])/dg, // AWS
+  /(?<!\w)(?:discord(?:app)?\.com\/api\/webhooks\/\d{15,20}\/|bot(?=\d))(?<secret>[\w-]{60,100}|\d{8,10}:AA[\w-]{33})/dg,
+  /(?<!\w)(?<secret>\d{8,10}:AA[\w-]{33})(?![\w-])/dg, // Telegram
+  /(?<!\w)curl(?=\s)[^\n]{0,300}?\s(?:-u|--user)[\s=]{1,4}["']?[^\s:"']{1,100}:(?<secret>[^\s"']{1,200})/dg,
   /(?<![\w-])(?<secret>eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)*)/dg, // a JSON Web Token
   // If the end of a private key is missing, all text after its beginning counts as the key.
   /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?<secret>[\s\S]*?)(?:-----END|$)/dg,
@@ -60,7 +66,7 @@ function hashesIn(text: string): readonly Span[] {
   });
 }
 
-const WORD = /(?<![\w+/=-])(?<secret>[\w+=-]{20,200})(?![\w+/=-])/dg;
+const WORD = /(?<![\w+/=-])(?!sha\d{3}-)(?<secret>[\w+=-]{20,200})(?![\w+/=-])/dg;
 
 const tokensIn = (text: string): readonly Span[] =>
   secretsBy(WORD, text).filter(([from, end]) => {
@@ -94,7 +100,7 @@ function isIrregular(text: string, longestPart: number): boolean {
 
 /** The end of the name of a secret (e.g. `DB_PASSWORD`, `apiKey`, `x-api-key`). */
 const NAME =
-  "(?:password|passwd|passphrase|pwd|secret|credentials?|token|authorization|session[-_.]?id|(?:secret|api|access|account|auth|private|signing|encryption)[-_.]?key)";
+  "(?:password|passwd|passphrase|pwd|(?<![a-z])pass|(?<=[_-])(?:auth|pw)|secret|credentials?|token|authorization|session[-_.]?id|(?:secret|api|access|account|auth|private|signing|encryption)[-_.]?key)";
 const VALUE = "[^\\s\"'`,;&)}\\]<>|]";
 
 // The user in a URL doesn't count as a name.
@@ -120,7 +126,7 @@ const IS_SCHEME = /^(?:bearer|basic|token|digest|apikey)$/i;
 /**
  * Matches words after the name of a secret that describe the secret but aren't its value (e.g. `password: required`).
  */
-const REMARK =
+export const REMARK =
   /^(?:required|missing|invalid|expired|revoked|empty|wrong|incorrect|unknown|denied|unauthorized|forbidden|null|undefined|none|true|false|string|number|boolean)$/i;
 
 const tokensBy = (scheme: RegExp, text: string): readonly Span[] =>
@@ -130,9 +136,12 @@ const tokensBy = (scheme: RegExp, text: string): readonly Span[] =>
 /** Returns the ranges of values after words such as `Basic` or `token`. */
 export const schemeTokens = (text: string): readonly Span[] => tokensBy(OTHERS, text);
 
+const HEADER =
+  /authorization["'\\]{0,2}\s{0,4}[:=]\s{0,4}["']?(?:basic|token|digest|apikey)\s{1,4}(?<secret>[^\s"',]{8,})/dgi;
+
 /** Returns the ranges of values after the name of a secret, in the forms of programs, configurations and protocols. */
 export function namedSecrets(text: string): readonly Span[] {
-  const found = [...tokensBy(BEARER, text), ...secretsBy(OPTION, text)];
+  const found = [...tokensBy(BEARER, text), ...secretsBy(OPTION, text), ...secretsBy(HEADER, text)];
   ASSIGNED.lastIndex = 0;
   for (let match = ASSIGNED.exec(text); match !== null; match = ASSIGNED.exec(text)) {
     const { groups = {}, indices } = match;
@@ -151,23 +160,16 @@ export function namedSecrets(text: string): readonly Span[] {
 function isValue({ sign, before, after, quoted, plain = "" }: Readonly<Record<string, string>>): boolean {
   // After `=`, the text usually is a value.
   if (quoted !== undefined) return sign === "=" || !(/\s/.test(quoted) || REMARK.test(quoted));
-  if (IS_SCHEME.test(plain)) return false;
+  if (IS_SCHEME.test(plain) || isCode(plain)) return false;
   return (sign === "=" && before === "" && after === "") || isOpaque(plain, 4);
 }
+
+/** Whether the text after a name is an expression of a program or a placeholder, e.g. `process.env.DB_PASSWORD`. */
+export const isCode = (value: string): boolean =>
+  /^(?:[<$%{]|your[_-]|x{3}|\*{3}|[a-z_]\w*(?:\.\w+)*[([]|(?:process|os|env|import|config|settings|self|this|request|req|form|db)\.)/i.test(
+    value,
+  );
 
 /** Whether a text can't be a word of a normal sentence. A text shorter than `shortest` characters may be one. */
 const isOpaque = (given: string, shortest: number): boolean =>
   given.length >= shortest && (given.length >= 20 || /[^a-z.:!?]/i.test(given));
-
-const DIGITS = /(?<![\d.+])\d(?:[ -]?\d){12,18}(?![\d.]?\d)/g;
-
-/** Whether the text contains the number of a payment card, by the check digit (Luhn's algorithm). */
-export const holdsCardNumber = (text: string): boolean =>
-  [...text.matchAll(DIGITS)].some(([number]) => {
-    const digits = [...number.replaceAll(/\D/g, "")].reverse();
-    const sum = digits.reduce((total, digit, index) => {
-      const value = Number(digit) * ((index % 2) + 1);
-      return total + (value > 9 ? value - 9 : value);
-    }, 0);
-    return sum % 10 === 0 && new Set(digits).size > 1;
-  });

@@ -130,6 +130,11 @@ export interface ChatRequest {
    * `@jaf/core`.
    */
   readonly historyToken?: string;
+  /**
+   * Whether nothing of the turn is remembered as facts about the user. The conversation is stored as always, and the
+   * messages begin with `[off the record]`. Default `false`.
+   */
+  readonly offTheRecord?: boolean;
   /** The user's decisions about tool calls that wait for an approval. */
   readonly approvals?: readonly ApprovalDecision[];
   /** The results of tool calls that the client has run. */

@@ -1,5 +1,6 @@
 // The client
 
+export { offTheRecord } from "@jaf/memory/internal";
 export type { ClientPart } from "../http/client-content.ts";
 export {
   type AgentList,

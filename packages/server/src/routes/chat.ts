@@ -1,6 +1,6 @@
 import type { PromptInput } from "@jaf/core";
 import type { ApprovalDecision, Message } from "@jaf/memory";
-import { messageText, present } from "@jaf/memory/internal";
+import { messageText, offTheRecord, present } from "@jaf/memory/internal";
 import * as z from "zod";
 import { checkFiles, clientPart, type NamedFile, namedFiles } from "../http/client-content.ts";
 import { type FailureCode, HttpFailure, notFound } from "../http/failure.ts";
@@ -52,6 +52,10 @@ const chatFields = {
     .optional()
     .describe("The client's copy of the conversation. It must match the stored messages."),
   historyToken: z.string().min(1).max(2_000).optional(),
+  offTheRecord: z
+    .boolean()
+    .optional()
+    .describe("Whether nothing of the turn is remembered as facts. The conversation is stored as always."),
   approvals: z.array(approval).min(1).max(100).optional(),
   toolResults: z.array(toolResult).min(1).max(100).optional(),
   stream,
@@ -216,13 +220,22 @@ async function turnOf(parts: ServerParts, identity: Identity, body: ChatBody): P
   return {
     target: conversationId === undefined ? { newId: undefined, ...present({ title }) } : { conversationId },
     // The engine checks the parts.
-    input: said as PromptInput,
+    input: (body.offTheRecord === true ? said.map(marked) : said) as PromptInput,
     ...(history === undefined ? {} : { messages: history as unknown as readonly Message[] }),
     ...present({ historyToken }),
     ...(approvals === undefined ? {} : { approvals: approvals as readonly ApprovalDecision[] }),
     ...present({ toolResults }),
   };
 }
+
+/** Marks a user's message, so that user memory doesn't remember its turn. */
+const marked = ({ role, content }: z.output<typeof saidSchema>): z.output<typeof saidSchema> => ({
+  role,
+  content:
+    typeof content === "string"
+      ? offTheRecord(content)
+      : [{ type: "text", text: offTheRecord("") }, ...content],
+});
 
 const filesIn = ({ message, messages = [] }: ChatBody): readonly NamedFile[] => [
   ...namedFiles(message, ["message"]),

@@ -25,6 +25,23 @@ describe("chat", () => {
     ).toEqual([...["I am Ada.", "Hello Ada.", "Who am I?", "You are Ada."]]);
   });
 
+  it("marks the messages of a turn that is off the record, but not the title", async () => {
+    const { ask } = await startTestServer(saying("Yes."));
+    const parts = [{ type: "text", text: "I live in Oslo." }];
+    const { body } = await ask("ada", "POST", "/chat", { message: "I like tea.", offTheRecord: true });
+    const { conversationId } = body.data;
+    await ask("ada", "POST", "/chat", { conversationId, message: parts, offTheRecord: true });
+    const read = await ask("ada", "GET", `/conversations/${conversationId}`);
+    const said = read.body.data.messages.filter(
+      ({ message }: { message: { role: string } }) => message.role === "user",
+    );
+    expect(said).toMatchObject([
+      { message: { content: "[off the record] I like tea." } },
+      { message: { content: [{ text: "[off the record] " }, ...parts] } },
+    ]);
+    expect(read.body.data.title).toBe("I like tea.");
+  });
+
   it("titles a conversation by the application's titleOf if it is set", async () => {
     const { ask, send } = await startTestServer(saying("Yes."), {
       titleOf: (text) => (text.includes("hunter2") ? undefined : `About ${text}`),

@@ -1,255 +1,120 @@
-/** Phrases that ask not to keep something, by language. {@link Phrase} in `off-record.ts` describes their format. */
-export const PHRASES: readonly string[] = [
-  `
-i = i|we|they|he|she|who|people|someone
-neg = dont|dnt|never|not|no
-store = remember|save|store|note|record|log|memoris*|memoriz*|retain|archive|document|register|track|persist|keep
-storing = remembering|saving|storing|noting|recording|logging|memorising|memorizing|retaining|keeping|tracking|documenting
-kept = remembered|saved|stored|noted|recorded|logged|memorised|memorized|retained|kept|archived|documented|written|tracked
-obj = this|that|these|those|any|anything|what|everything|all|my|our|a|his|her|their|either|single|one
-memory = memory|memories|note|notes|profile|record|records|file|files|history|log|logs|database|notebook|storage|diary|books
--$i dont|dnt|never|not|neither|nor remember|save|store|note|record|log|memorise|memorize|retain|archive|document|register|track|persist|file|learn $obj
--$i dont|dnt|never|not _ $store|$storing $obj|it|from !forget|fail|hesitate|worry|sure|know
--$i dont|dnt|never|not file|log|learn _ away|from
---$i|my shouldnt|mustnt|neednt|should|must|need|doesnt|to|may not|be|need|get|have _ $kept !by
---$i|my dont|dnt|never|not|isnt|shouldnt|mustnt|doesnt|neednt|no _ in|into|to|on|from|for _ memory|memories|profile|notes|record|records|history !have|find|look
--$i dont|never|not use|bring|raise|quote|mention this|that|it|me _ later|again|up|future|on|elsewhere|$
-exclude|omit|spare|except this|that|it|these _ $memory|$
-this|that|it|what|following|part|bit _ not|isnt|aint _ for|to|something|worth _ remember|save|store|note|record|keep|$storing|keeps|$kept
--$i dont|dnt|never save|store|note|record|log|memorise|memorize|retain|archive|track|persist the|it|me
--$i dont|dnt|never|not $store $
-^ dont|dnt|never|not save|store|note|record|log|memorise|memorize|retain|archive|persist
--$i dont|dnt|never|not remember it|me
--$i dont|dnt|never|not keep this|that|it|these|those|anything|any|what $|info|information|part|stuff|bit|message|detail|fact|one|data|around|stored|saved|for|here|longer
--$i dont|dnt|never $store|add|put|include|commit|write|make|hold|enter|leave|take|place|push|send _ $memory|trace|copy
--$i dont|dnt|never write|jot|put|take|get|note $obj|it _ down
--$i dont|dnt|never hold|hang on|onto _ this|that|it|to
--$i dont|dnt|never tell|mention|repeat|share|pass _ anyone|anybody|anywhere|others|else|again|on|soul|further
-dont|didnt|wouldnt|not|never want|wanna|need|like|wish|consent|agree|authorise|authorize|allow|permit|approve _ this|that|it|any|anything|you|your|to _ $kept|$store|$storing|$memory|add|put|write|hold
-rather|prefer|appreciate _ not|didnt|wasnt|isnt|werent|dont|wont|never|doesnt _ $kept|$store|write|written|memory|down|add|put|hold|hang|cling
-this|that|it|these|those|part|bit|info|stuff|said|told _ shouldnt|mustnt|neednt|doesnt|cant|cannot|not|never|isnt|wont|dont _ $kept|$store|memory|notes
-nothing|none ~ $kept ; you dont|neednt|shouldnt|mustnt|cant|wont|not _ $store|write|add|put|hold _ $obj|it
-not|isnt worth|for $storing|your|the|any _ $memory|$
-not|isnt|nt for _ $memory|posterity|publication|storage|$storing|keeps ; not|nothing to be $kept
-no need|reason _ to $store|write|file|jot|add|put|hold
-^ no notes|record|records|memory|memories|trace|$storing|logs _ on|of|about|for|please|this|that|it|$
-without _ $storing $obj|it|$ ; refrain|avoid|skip|stop|quit|abstain _ $storing $obj|it|the|$
-let|lets|s not $store|write|add|put _ $obj|it|the|$|down
-turn|switch|pause|disable|memory _ off|memory for|now|here|this|$
-leave|leaving this|that|it|these _ out|off _ $memory
-keep|leave this|that|it|these|what _ off|out|private|secret|confidential|quiet|hush|yourself|under|low|lips
-keep|keeping|stay|stays|stayed|remain|remains|kept|strictly|only|purely|just|secret _ between us|ourselves
-keep|stay|stays|remain|remains|strictly|only|purely|just|this|that|s _ between you ~ me|i
-^ between us|ourselves $ ; ^ between you and|me me|i|and ; this|that|it|s|is _ between us|ourselves $
-off the record|books ; off record ; ^ forget _ what i|you|we ; for your ears|eyes only ; your ears only
-mum s|is the word ; hush hush ; keep schtum|shtum|mum|quiet|silent|stum ; tell no one|noone|nobody
-breathe _ word ; not a word|soul to|about|of|$ ; in|strict|strictest confidence $|please
-^ confidential|confidentially|secret|private $
-strictly|highly|totally|top|super|treat _ confidential|confidentially|secret|private
-this|that|it|s is|s|stays|remains _ confidential|private|secret $
-doesnt|shouldnt|mustnt|cant|never|not|dont leave|leaves|go|goes|get _ room|chat|conversation|anywhere|further
-goes|go no further ; stays|stay here $ ; stays|stay here|in _ room|chat|conversation ; lips are sealed
-nobody|noone|one _ needs|has|must|should|gets|else|can|may _ know|find|hear ; secret between|of ours|us
-it|this|that s|is a|our secret $ ; ephemeral|temporary chat|message|mode|$
-only|just for this chat|conversation|session ; incognito
-^ forget this|that|it|what|everything|i|anything|all|about|we|you|the|my
-can|could|should|must|you|pls|please|now|then|rather|to forget this|that|what|everything|i|about this|that|it|what|i|we|my|$
-you to|can|should|could|must|please forget ; pretend|act|imagine _ never|didnt|havent|not|nothing
-as if|though i|you|we never|hadnt|didnt|havent
-you didnt|never hear|heard|read|see _ this|that|it|from|anything
-want|wish|like|need _ this|that|it|you to|be forgotten|forget|unremember|unsee
-i never|didnt say|said|tell|told|mention|mentioned _ this|that|it|anything $
-consider _ unsaid|deleted|forgotten
-strike|scratch|delete|erase|wipe|remove|drop|purge|clear|scrub this|that|it|everything|what|my|the|all _ $memory|mind
-after|once|when _ reading|answering|replying|done _ delete|erase|forget ; ^ unlearn|erase|delete this|that|it
-nothing _ should|must|shall|can|may be $kept
-^ delete|erase|wipe|scrub|purge|unsee|unhear|disregard this|that|it|everything|what|my last|message|after|$
-disregard|ignore what|that|this i|$
-`,
-  `
-ich = ich|wir|er|man|mir|wurde|wurden|hat|habe|konnte|hatte
-neg = nicht|nichts|nie|niemals|nix|net|ned|nich|nirgends|nirgendwo|keinesfalls|keineswegs
-store = speichern|speicherst|gespeichert|abspeichern|abspeicherst|abgespeichert|einspeichern|merken|merkst|gemerkt|notieren|notierst|notiert|aufschreiben|aufschreibst|aufgeschrieben|behalten|behältst|festhalten|festgehalten|festhältst|vermerken|vermerkt|protokollier*|eintragen|eingetragen|mitschreiben|mitschreibst|aufnehmen|aufgenommen|aufnimmst|dokumentier*|archivier*|aufzeichnen|aufgezeichnet|aufbewahren|aufbewahrt|erinnern|erinnerst|sichern|ablegen|abgelegt
-now = speicher|speichere|speicherst|merk|merke|merkst|notier|notiere|notierst|behalt|behalte|behältst|vermerk|vermerke|protokollier|protokolliere|erinner|erinnere
---$ich $neg _ $store ; bitte|lieber|besser|will _ $neg _ $store ; -ich|er|wir $now _ $neg
-speichern|merken|notieren|behalten|vermerken sie _ $neg
--ich schreib|schreibe|schreibst|nimm|halt|halte|leg|lege|trag|trage|zeichne|füg|füge|schreiben _ $neg _ auf|rein|hin|mit|fest|ab|ein|dazu|hinzu|gedächtnis|memory|notizen
---$ich nicht|nichts _ gedächtnis|speicher|memory|notizen|erinnerung*|akten|profil
-nicht|ungern|bitte|lieber|will|möchte ~ dass _ $store|behältst
-muss|soll|sollte|darf|braucht|braucht's _ niemand|keiner|niemanden|keinen _ wissen|erfahren|mitbekommen
-geht _ niemanden|keinen _ an
---ich|wir bitte|darf|soll|sollte|muss|müssen|braucht|brauchst|gehört|kommt|will|möchte ~ $neg ~ $store|rein|gedächtnis|speicher|memory|profil|akten|notizen|landen
-ist|bleibt|sei|ein geheimnis $ ; ohne _ zu $store ; ohne _ $store $
-keine|kein notiz|notizen|aufzeichnung*|eintrag|vermerk|protokoll
-nicht zum|fürs|für _ speicher*|merken|mitschreiben|protokoll|gedächtnis|memory|akten|notizen|aufschreiben|öffentlichkeit
--ich|nicht vergiss|vergiß|vergesst das|dies|es|was|alles|bitte|einfach|diese|dieses|meine|meinen|letzte|wieder|dass !nicht|nie|niemals|bloß
-^ vergiss|vergiß|vergesst|vergessen , !nicht|nie ; vergessen sie das|dies|es|was|alles|bitte|diese !nicht|nie
-das|dies|es _ kannst|solltest|sollst|darfst du _ vergessen ; ^ vergiss|vergiß|vergesst $
-vergiss|vergiß|vergesst !nicht|nie|niemals|bloß ~ was|alles|das ich ; wehe|untersteh ~ $store|$now
-bleib|bleibe|bleibt|bleiben|nur|mal|jetzt _ unter|zwischen uns
-ganz|rein|strikt|nur unter|zwischen uns $|gesagt|,
-soll|sollte|darf|muss nirgends|nirgendwo _ auftauchen|stehen|landen|erscheinen
-^ unter|zwischen uns $|gesagt|beiden ; unter vier augen ; unter der hand ; im|in vertrauen $|gesagt|erzählt|,
-^ vertraulich|geheim|inoffiziell|privat $
-streng|strikt|absolut|höchst|total|ist|bleibt|als vertraulich|geheim ; vertraulich behandel*
-behalt|behalte|behalten|behältst|bleib|bleibt _ für dich|sich|euch ; geheim halten|bleiben
-halt|halte _ geheim
-$neg|nicht _ weitersagen|weitererzählen|weitergeben|verraten|ausplaudern|rumerzählen|rumerzählst|erwähnen|erwähnst|weitersagst|verrätst|ausplauderst
-sag|sage|erzähl|erzähle|verrat|verrate|gib _ niemand|niemandem|keinem|nicht ; kein wort|sterbenswörtchen
-tu|tue|tun|mach ~ als ~ nicht|nie|nichts|hätte ; hast du|hast _ nicht|nie|nichts _ gehört|gelesen|mir
--ich|er streich|streiche|lösch|lösche|löschen|entferne|entfern das|dies|es|alles|diese|bitte|meine|sie
-bleibt|bleiben hier $ ; bleibt|bleiben hier|im|in _ raum|chat
-nur für diesen|dieses|diese chat|gespräch|unterhaltung|konversation|sitzung|session
-`,
-  `
-je = je|j|on|nous|il|elle|ils|elles|mon|ma
-now = enregistre|enregistres|enregistrez|mémorise|mémorises|mémorisez|retiens|retenez|retienne|note|notes|notez|garde|gardes|gardez|conserve|conserves|conservez|stocke|stockes|stockez|sauvegarde|sauvegardes|sauvegardez|consigne|consignez|inscris|inscrivez|archive|archivez|souviens|souvenez|rappelle|rappelez
-inf = enregistrer|mémoriser|retenir|noter|conserver|stocker|sauvegarder|consigner|inscrire|archiver|mentionner
-any = noter|souvenir|souvien*|rappeler|enregistr*|mémoris*|retien*|reten*|note|notes|notiez|noté|notée|garde|gardes|gardiez|gardé|gardée|garder|conserv*|stock*|sauvegard*|consign*|inscri*|archiv*|écriv*|écrit|ajout*
-^ ne|n _ $now ; -$je ne|n le|la|l|les|en mets|mettez|écris|écrivez|ajoute|ajoutez|répète|répétez|dis|redis
--$je ne|n mets|mettez|écris|écrivez|ajoute|ajoutez|prends|prenez pas|rien|aucune _ ça|cela|ceci|mémoire|note|notes|profil|part
--$je ne|n le|la|l|les|en|y|rien|te|t|m _ $now
--$je ne|n $now pas|rien|jamais ça|cela|ceci|ce|cette|mon|ma|mes|$
--$je|me $now pas|rien|jamais ça|cela|ceci|ce|cette|$ ; ^ le|la|l|ça $now pas|rien
-ne|n|à pas|rien|jamais _ $inf
-ne|n pas|rien|jamais _ garder|écrire|mettre|ajouter|prendre ça|cela|ceci|trace|note|notes|mémoire|en
-pas _ besoin|nécessaire|peine|lieu|obligé|utile ~ de|d|que _ $any|écrire|mettre|ajouter
-inutile de|d|que _ $any|écrire|mettre ; t|vous avise|avisez pas _ $any|écrire|mettre
-sans _ $inf|garder|écrire|$any ; pas _ que tu|vous|ça|ce|cela|on|ceci _ $any
-que tu|vous|ça|ce|cela|ceci|on ne|n|le _ $any|mettes|ajoutes
-doit|dois|devez|faut|devrait|doivent|veux|peux pas _ $inf|garder ça|garder|être|enregistré|$
---$je pas|rien|aucune|aucun mémoire|trace|en|note|notes mémoire|trace|$|là
---je|j|ma pas|rien _ en|ta|la|votre mémoire
-reste|restera|rester|restent|gardons|secret|juste|est _ entre nous ; ^ entre nous $|soit|deux
-entre toi|vous|moi et moi|toi|vous ; gard* _ pour toi|vous|soi ; garde|gardez|garder _ secret|confidentiel
-n en parle|parles|parlez|dis|dites|souffle ; ne|n|le|répète|dis|dites|raconte _ à personne
-répète|répétez|dis|dites|raconte pas _ ça|à ; en off ; hors micro|antenne|procès ; sous le sceau
-en|toute confidence|confidentialité $
-strictement|est|reste|rester|restera|doit _ confidentiel|confidentielle|secret
-ça|cela|ceci|ce ne|n _ $any|mémoire|profil|mémorisé ; personne|nul _ doit|besoin|faut _ savoir|être
-c est privé|secret|confidentiel|personnel $ ; ^ confidentiel|confidentiellement|secret|privé $ ; motus
-bouche cousue
--$je|ne|n|tu oublie|oubliez|oublions|oublies ça|cela|ceci|ce|que|tout|le|moi|cette|mon|ma|mes|$ !pas|jamais
-peux|pouvez|peut|faut|dois oublier ça|cela|ceci|ce|tout|$ ; fais|faites|faisons|fait comme si
-n|as rien entendu|lu|vu
--je|j|il|elle|on efface|effacez|effacer|supprime|supprimez|supprimer|retire|enlève ça|cela|ceci|ce|tout|le|cette|mon|moi
-sorte|sort|sortir pas|jamais _ d|de ici|cette ; juste|seulement pour cette conversation|discussion|session
-`,
-  `
-forms = guardes|guarde|guardéis|guarden|guardas|guardaras|guardases|guardara|guardado|guardada|anotaras|apuntaras|registraras|registrado|registrada|anotado|recordaras|memorizaras|grabaras|recuerdes|recuerde|recuerden|memorices|memorice|memoricen|anotes|anote|anoten|apuntes|apunte|apunten|registres|registre|registren|almacenes|almacene|almacenen|grabes|grabe|graben|retengas|archives|conserves|conserve|acuerdes|notes
-inf = guardar*|recordar*|recuerdar*|memorizar*|anotar*|apuntar*|registrar*|almacenar*|grabar*|escribir*|conservar*
--yo no _ $forms ; que no _ guard*|record*|qued*|const*|anot*|apunt*
-no _ hace|necesitas|necesito|necesario|tienes|hay|debes|deberías|vayas|debe|falta|necesidad _ $inf|guardado|registrado
-no _ pongas|metas|incluyas|añadas|agregues|escribas esto|eso|nada|en|a _ memoria|notas|perfil|$
-no lo|la pongas|metas|incluyas|añadas|agregues|escribas ; nadie se entere ; ^ no $inf
-ni|no se te|le|os|les ocurra _ $inf|$forms
--no|nunca olvida|olvide|olvidad _ lo que te|le|os|dije|digo|voy|acabo ; favor no|nada $inf|guardes
-sin $inf|guardado ; nada de guardar*|notas|apuntes|registr* ; -nunca|siempre entre nosotros|nosotras $
-qued*|secreto|solo|sólo|aquí _ entre nosotros|nosotras ; entre tú|usted|vos|ti|nos y yo|mí ; de aquí no
-no _ salga|sale|salir _ de aquí ; guard* _ para ti|usted|vos ; guard* _ secreto
-mantén|mantenlo|mantener _ secreto|privado|entre
--no|se|me|lo|la olvídalo|olvídate|olvidelo|olvídese|olvidalo ; quédatelo|quédese|quédate _ para ti|usted|vos
-nadie _ debe|tiene|necesita|puede|más _ saber|enterarse|sepa|saberlo
-^ olvida|olvidalo|olvídate|olvide|olvidese|olvidad|olvidemos|olvides|olvidá
-puedes|quiero|favor|debes|mejor|que _ olvida|olvides|olvidar|olvidarlo|olvide esto|eso|lo|todo|que|$
-haz|hagamos|haga|hagan|hace|has ~ como|cuenta ~ no|nada|nunca ; como si no|nunca|nada ; extraoficial*
-fuera de acta|registro|micro*|cámara|récord ; confidencial|confidencialmente ; en|toda confianza $|,
-esto|eso|que|es es|un secreto|privado|confidencial|reservado
-no _ digas|cuentes|comentes|menciones|repitas|difundas|diga ; ni una palabra|mu ; no|sin que _ conste|quede
-no quede|queden|queda|dejes|deje _ registr*|constancia|guardad*|rastro|memoria
-no tomes|hagas|tome nota|notas|apuntes
-no|nada _ en|a la|tu|tus|su|el memoria|registro|registros|perfil|historial|notas
--se|él|no bórralo|elimínalo|bórrelo|elimínelo
-^ borra|elimina|borre|borrá|quita esto|eso|lo|todo|este|mi|$|de
-solo|sólo para esta conversación|sesión|charla
-`,
-  `
-io = io|ho|posso|riesco
-forms = salva*|salvi*|memorizza*|memorizzi*|annota*|annoti*|registra*|registri*|conserva*|conservi*|segna*|segni|appunta*|archivia*|ricorda|ricordass*|tenerne|tenga|tieni|ricordare|ricordarlo|ricordartelo|ricordarti|scriverlo|tenere|tenerlo|appunti|aggiungerlo|metterlo
-non|niente $forms ; non prendere|prenda nota|appunti
-non scrivere|mettere|aggiungere questo|ciò|niente|nulla _ $|memoria|note|appunti
-è|cosa|informazione|strettamente riservata|riservato|segreta ; non lo|la|li|mi|ti|te|ci|ne|me _ $forms
-non serve|occorre|devi|deve|importa|necessario|bisogna|voglio|vorrei|va|c|hai|essere _ $forms
-non _ bisogno|azzardare|azzardarti|azzardi|permetterti|sognarti _ $forms
--non|si|mi dimentica|dimentichi|dimenticate|scorda _ quello|quanto|ciò|tutto che|ti|vi|ho
-preferisco|preferirei|vorrei|voglio _ non _ $forms|resti ; che non _ $forms|resti ; senza $forms
-nessuno _ deve|lo _ sapere|sappia|saperlo ; questo|ciò|è|resti un|il segreto $ ; non _ uscire|esca|esce _ qui
-rest*|riman*|segreto|solo|detto _ tra|fra noi ; ^ tra|fra noi $|due ; tra|fra me|te|noi e te|me
-acqua in bocca ; in|via confidenza $|, ; confidenziale|confidenzialmente|ufficiosamente
-^ riservato|segreto $
--non|si|mi dimentica|dimenticalo|dimenticati|dimenticate|dimentichi|scorda|scordati|scordatelo|scordalo quello|questo|ciò|che|tutto|di|quanto|$
-^ dimenticalo|scordatelo|dimenticatelo ; fai|fate|facciamo|faccia finta ~ non|niente|nulla|mai
-come se non|niente ; non dirlo|dire|parlarne|raccontarlo|farne|ripeterlo
-tien*|tenere|tenga _ per te|sé|lei|segreto
-^ cancella|cancellalo|elimina|eliminalo questo|ciò|quello|tutto|il|$
-non|niente _ in|nella|alla|nelle memoria|appunti|tua|note ; non|nessuna _ traccia
-`,
-  `
-forms = guarda*|salvo|salva*|anotad*|registra*|gravad*|memoriza*|armazena*|lembrad*|guarde|guardes|guardem|salve|salves|salvem|anote|anotes|memorize|memorizes|lembre|lembres|registre|registe|registes|grave|graves|armazene|armazenes|arquive|mantenha|anota
-inf = guardar|salvar|anotar|memorizar|lembrar|registrar|registar|gravar|armazenar|escrever
--eu não|nao|nem|nunca _ guarde|guardes|guardem|salve|salves|salvem|anote|anotes|memorize|memorizes|lembre|lembres|registre|registe|registes|grave|graves|armazene|armazenes|arquive
--eu|ele|ela|ninguém ^ não|nao $forms
-não escreva|ponha|inclua|adicione|coloque|coloca|tome|toma|põe isso|isto|nota|notas|nada _ $|memória|notas|perfil|disso
-não|nao é|era pra|para _ $inf
--eu não|nao o|a|isso|isto|fique|seja|fica|ficar|precisa|deve|quero _ $forms|$inf ; $forms isso|isto|essa não
-ninguém _ precisa|deve|pode _ saber ; não|nunca _ saia|sai|sair _ daqui|aqui
-é um|nosso segredo|sigiloso|privado
-não _ precisa|precisas|necessário|preciso|deve|deves|quero|adianta _ $inf|guardado|salvo
-favor não $forms|$inf ; ^ não|sem $inf ; sem $inf
-fica|fique|ficar|morre|aqui|cá|só|segredo|ficando _ entre nós|a ; ^ entre nós|a $|gente|dois
-entre você|ti|tu|mim e eu|mim|você
--não|me|se|eu esquece|esqueça|esqueçam|esquecer isso|isto|o|tudo|que|essa|esse|$ ; em off
-confidencial|sigilo|extraoficial*
-não _ conte|contes|conta|diga|digas|fale|fales|comente|espalhe|comenta _ ninguém|isso|isto
-finge|finja|faz|faça ~ que|conta ~ não|nunca|nada ; guard* _ para|pra|p si|ti|você|mesmo
-^ apaga|apague|deleta|delete|exclua isso|isto|tudo|essa|$
-não|nada _ na|à|em|nas|no|sua|tua memória|notas|histórico|registro|registros
-`,
-  `
-store = opslaan|opslaat|opgeslagen|onthouden|onthoudt|noteren|noteert|genoteerd|bewaren|bewaard|opschrijven|opgeschreven|vastleggen|vastgelegd|registreren|geregistreerd
---ik|we|wij|hij|kan niet|nergens|nooit|niks|geen _ $store
-bitte|alsjeblieft|alstublieft|liever|wil niet _ $store
--ik|we onthoud|bewaar|noteer|registreer _ niet|nergens|nooit
-schrijf|sla|leg|neem|zet _ niet|nergens _ op|vast|geheugen|neer ; hoef|hoeft|moet _ niet _ $store|onthouden
-niet|liever ~ dat _ $store ; zonder _ te $store ; onder|tussen ons $
-blijf|blijft|dit|even _ onder|tussen ons ; tussen jou|jullie en mij
-^ vergeet dit|dat|het|wat|alles|maar !niet|nooit ; hou|houd|houden _ voor je|jezelf|u|geheim|onder|tussen
-in vertrouwen ; vertrouwelijk ; zeg|vertel|vertellen _ niemand|niet ; doe|doen|net alsof|of _ niet|nooit|niets
---ik|mijn niet _ geheugen|notities ; ^ verwijder|wis dit|dat|het|alles
-nie zapisuj*|zapamiętuj*|pamiętaj|notuj*|zachowuj*|przechowuj*|rejestruj*|zapisywać|zapamiętywać|notować|zapamiętać|dodawaj|wpisuj
-nie tego|to|mi|sobie zapisuj*|zapamiętuj*|notuj*|zachowuj*
-nie musisz|trzeba|chcę|potrzeba|należy|powinno ~ zapis*|zapamięt*|notow*|pamięt*|zachow*|przechow*
-bez zapisywania|zapamiętywania|notowania ; żebyś _ nie|tego _ zapis*|zapamięt* ; między nami $
-zosta* _ między nami ; -nie zapomnij|zapomnijcie o|to|że|co|$ ; zachowaj|zostaw|trzymaj _ dla siebie|tajemnicy
-poufne|poufnie|nieoficjalnie ; nikomu _ nie|mów ; nie mów|powtarzaj _ nikomu|nikogo ; udawaj|udawajmy ~ nie
-^ usuń|skasuj|wymaż to|tę|wszystko ; nie _ pamięci|notatek
-`,
-  `
-store = запоминай*|запоминать|запомни|сохраняй*|сохранять|сохрани|записывай*|записывать|записать|помни|фиксируй*|фиксировать|заноси*|вноси|вносить|хранить|храни|запоминала|запоминал|сохранял|сохраняла|записывал|записывала|сохранялось|отмечай
--я|мы не|никуда|нигде|ничего _ $store ; не надо|нужно|стоит|хочу|должно|следует ~ $store
-без сохранения|записи|протокола ; между|строго|только нами|мной ; не для протокола|записи|печати|памяти
--не|я|мы забудь|забудьте это|об|что|о|про|всё|все|то|,|$ ; по секрету ; конфиденциально|неофициально
-никому _ не|ни ; не говори*|рассказывай* _ никому|об|$ ; сделай*|делаем|представь ~ не|ничего
-^ удали|удалите|сотри|сотрите это|всё|все|из
-verb = kaydetme|kaydetmeyin|kaydetmeyiniz|kaydetmesen|kaydetmezsen|hatırlama|hatırlamayın|saklama|saklamayın|ekleme|eklemeyin|yazma|yazmayın|kaydedilmesin|saklanmasın|alma|almayın|etme
-bunu|şunu|bunları|bu|dediğimi|söylediğimi|bunun _ kaydetme|kaydetmeyin|kaydetmesen|hatırlama|hatırlamayın|saklama|saklamayın|kaydedilmesin|saklanmasın|kalsın $
-kaydetme|kaydetmeyin|kaydetmeyiniz|kaydedilmesin $ ; not alma|almayın|etme|etmeyin
-hafızana|hafızaya|belleğe|belleğine|aklında _ $verb|tutma
-kaydetmene|hatırlamana|saklamana|almana|kaydetmeni|hatırlamanı|kaydedilmesini|saklamanı _ gerek|istemiyorum|istemem
-aramızda $|kalsın|kalacak ; kimseye _ söyleme|anlatma|deme ; unut|unutun bunu|gitsin|$
-bunu|dediğimi|söylediğimi _ unut|unutun|sil|silin ; gizli kalsın|tut ; hiç ~ söylememişim|duymamış
-`,
-  `
+/** Phrases that ask not to keep something, by language. `compile` in `off-record.ts` describes their format. */
+export const PHRASES = `
+who = i|we|they|he|she|who|people|someone|why|which|said|you
+neg = dont|dnt|never|not|nor|neither|shouldnt|mustnt|neednt|cannot|cant|wont|maynt|maynot|no+longer
+verb = remember(?:ing)?|recall|recalling|sav(?:e|ing)|stor(?:e|ing)|record(?:ing)?|log(?:ging)?|memori[sz](?:e|ing)|retain(?:ing)?|archiv(?:e|ing)|persist|track(?:ing)?|register|document(?:ing)?|not(?:e|ing)|learn
+gap = ?you|ever|go|dare|be|start|even|bother|to|try|please|and|u|need|have|add|for|any|part|of
+kept = remembered|recalled|saved|stored|recorded|logged|memori[sz]ed|retained|kept|archived|persisted|documented|noted|written|tracked|registered|held
+hold = keep|keeping|hold|holding|hang|hanging|cling|write|writing|jot|put|putting|add|adding|take|taking|make|making|file
+obj = this|that|these|those|it|any|anything|what|whatever|everything|nothing|all|me|my|our|her|his|single|one|either
+mem = (?:your+|the+|my+|his+|any+)?(?:own+|little+|long+term+)?(?:memory|memories|profile)|your+(?:own+|little+)?(?:notes?|notebook|records?|files?|history|logs?|database|diary)|(?:on|the|a+single)+(?:file|record|records|books)|notes|file
+thing = this|that|it|these|those|everything|part|bit|thing|stuff|info*|message|address|name|following|what|details?|piece
+--why|how|does|did|which -$who|my dont|dnt|never|not|nor|neither $verb $obj !by|forget|fail|hesitate|worry|sure
+--why|how|does|did|which -$who dont|dnt|never|not $gap $verb $obj|$ ; -$who dont|never save|store|memori[sz]e|retain|log|archive stuff|info*|$
+^ dont|never $verb|keep the|names? _ of|part|bit|thing|my|about|name|i ; not remember it|me ; can|could|would|will|please you|please not $verb|$hold $obj ; between you , me ; (?:delete|erase)+(?:this|that) _ after ; -$who dont _ in your $mem
+--$who|my|the|our|policy $neg|no|none|nothing|nowhere ~ in|into|to|on|from|for|onto $mem !have|find|look|any+more
+-$who|my dont|dnt|never|not $gap keep|hold|hang ?on|onto|to|a|any|it|in this|that|it|these|those|any|anything|what|to+what|record|copy|notes !waiting|short|simple
+-$who $neg _ $hold _ $obj _ down|$mem ; -$who $neg _ notes|note|record|trace|copy of|on|about|from|for|$
+you mustnt|shouldnt|neednt|arent|dont|are+not _ to $verb $obj !to ; you mustnt|shouldnt|neednt|cant|maynt|may+not|arent|dont|must+never _ write|put|add|jot _ down|$mem
+you mustnt|neednt|shouldnt _ $verb|write|keep ; ^ dont|never mention|repeat|tell|share|bring|raise|pass _ any*|again|else|soul|further
+-$who dont|never|not use|bring|raise|quote this|that|it|me _ later|again|up|future|elsewhere|$
+$thing _ $neg|isnt|doesnt|wasnt _ !by|for+the be|get|being|go|going|need|to|supposed|in|into _ $kept|$mem|notes ; this|it|bit|part|thing ?is|are $neg|isnt|doesnt ?for|worth|to|be $kept|keep|$mem|saving|storing
+under|in no circumstances|case|way|event ~ $kept|$verb|$mem ; $neg|no ~ under any circumstances ~ $kept|$verb|$mem
+not _ to be $kept ; -$who nothing|none|nowhere|no+one|not+one+word|nothing+i+say ~ !by $kept|keep|$mem|on+file ; keep|store|save|record|remember nothing|none
+not|isnt|nt worth|for|meant+for $verb|your|posterity|publication|storage|keeps ; one|this|that s|is not for $verb|your|the
+dont|didnt|doesnt|wouldnt|not|never|no want|wanna|need|like|wish|consent|agree|authori[sz]e|allow|permit|forbid ~ you|this|that|it|any|anything|my _ $verb|$kept|$mem
+rather|prefer*|appreciate*|comfortable|wish|hope|great|better|best|glad|favou?r|make+sure|trust+you ~ didnt|wouldnt|not|wasnt|werent|dont|wont|none|nothing|never _ $verb|$kept|$mem|hold|write|cling|hang ; prefer*|rather ~ not|never|wont ~ $verb|$kept
+forbid you to $verb|keep|write ; go|stay unrecorded
+no need|reason|point|use ~ to|in $verb|file|jot|keep ; -have|has|had|got|with|take no notes|logs?|records? of|on|about|for|$ ; no trace of ; ^ no memory|memories for|on|this|about|$
+leave|leaves|leaving no record|trace+of ; trace left|of this ; without it|this|that|you|any* _ $kept ; without you $verb|keeping
+refrain|avoid|abstain _ $verb|keeping ; ^ no|stop|skip|quit|without saving|storing|recording|remembering|logging|noting|keeping|memori[sz]ing this|that|what|any*|it|from|until|here|now|me|please ; ^ no saving|storing|remembering $
+let|lets|s not $verb|write|add|put|keep $obj|down|$ ; -$who $neg _ let _ $obj _ in|into|to $mem|notes
+turn|switch _ memory off ; turn|switch off ?the|your memory ; pause|disable|stop ?the|your memory
+leave|leaving|keep|keeping|omit|exclude|spare|except ~ out|off|from ~ $mem|$verb|records|notes|whatever+you
+keep|leave|stay*|treat $obj|everything|strictly _ private|secret|confidential|quiet|hush|yourself|under+wraps !property|school
+stay*|remain*|keep|kept|strictly|purely|just|secret _ between us|ourselves|the+two+of+us|you+and|the+both+of+us|you+me ; is|s ?only|strictly between us|the+two+of+us|you+and+me $
+^ between us|ourselves|you+and+me $ ; (?:this|that|it|s) is|s between us|you|ourselves|the+two ; our ears|eyes only ; your ears|eyes only
+off the record|books !mean|means ; ^ off record ; in|strict|strictest confidence $|dont ; our|little secret $ ; this|it|that s|is a|our secret $|ok|and
+^ (?:strictly+)?(?:confidential|confidentially|hush+hush) $ ; this|that|it is|s|stays|remains confidential|private|secret $ ; mum s|is the word ; tell no+one|nobody|noone $|about|this|that
+keep|stay schtum|shtum|mum|quiet+about ; not a+word|a+soul|one+word to|about|of _ $|this|any* ; breathe _ word ; speak|talk privately $
+doesnt|shouldnt|mustnt|cant|never|not|dont leave|leaves|go|goes|get _ room|chat|conversation|further ; goes|go no further
+stay*|remain* ~ here|in (?:this+|the+)?(?:chat|room|conversation|session) ; what|this|that ~ stays|stay here $ ; only|just for this chat|conversation|session
+nobody|noone|no+one|one _ needs|has|must|should|can _ know|find|hear !to+know|work $|about|this|that|it|out
+^ (?:incognito|private|temporary|ephemeral) mode|please|for|chat|on ; go incognito ; lips are sealed ; (?:treat|consider) _ private|confidential
+^ forget this|that|it|everything|i|anything|all+of|what|we|you|my+last|about+this|about+that|about+it|$ !not ; ignore and|or forget ; ^ forget _ what|part|bit|message|last
+you+to|you+can|can+you|could+you|you+should|you+must|pls|please|to+just|better|then forget this|that|it|what|everything|i|about+this|about+that|my+last|the+part|the+bit|$
+want|wish|like|need|that|prefer|rather _ you|this|that|it|everything _ forget|forgotten|forgot|unremember|unsee !not|never
+pretend|act|imagine|treat|as+if ~ never|didnt|hadnt|havent|not|nothing ~ said|told|tell|say|happen*|heard|hear|had+this|typed|asked|mention*|read|saw|seen|written|exist*
+you didnt|never hear|heard|read|see _ this|that|it|from|anything ; i never|didnt say|said|tell|told|mention* this|that|it|anything $
+consider|make|call ~ unsaid|untyped|unheard|deleted|forgotten ; take that back
+^ delete|erase|wipe|strike|scratch|scrap|remove|purge|scrub|unlearn|unsee|unhear|disregard|ignore|drop _ what|everything|anything|that|this i|we|you
+delete|erase|wipe|strike|scratch|scrap|remove|purge|scrub|drop|clear ~ from|off|out+of $mem|the+record ; ^ (?:erase|purge|scrub|wipe|unlearn|unsee|unhear) that|it|this $
+purge|scrub|unlearn|unsee|unhear|scrap|erase|wipe the|my|that|what ~ bit|part|thing|last|comment|remark|message|i ; this|it|that should|must|shall _ vanish|disappear
+after|once|when|moment ~ answer*|repl*|read*|done|respond* ~ delete|erase|forget|forgotten|discard|drop|throw|gone ; answer*|reply ~ (?:then|and) (?:drop|forget|discard|erase) it|this|that
+who = ich|wir|er|sie|man|mir|wurde|wurden|hat|habe|konnte|hatte|programm
+neg = nicht|nichts|nie|niemals|nix|net|ned|nich|nirgends|nirgendwo|keinesfalls|keineswegs|keinen+fall|mehr|bloß
+verb = (?:ab|ein)?(?:ge)?speicher*|merk(?:en|st|e)?|gemerkt|notier*|vermerk*|aufschreib*|aufgeschrieben|behalt*|behält*|festh[aä]lt*|festgehalten|protokollier*|einzutragen|eintragen|eingetragen|mitschreib*|aufnehmen|aufgenommen|aufnimmst|dokumentier*|archivier*|aufzeich*|aufgezeichnet|aufbewahr*|erinner*|sichern|ab(?:ge)?leg*
+mem = (?:(?:dein|mein|die|den|das)(?:e|en|em|er)?+)?(?:gedächtnis*|memory|profil|notizen|akten|protokoll|erinnerungen|speicher)
+-$who|kann $verb|sie+$verb !fehler !wie !ob|wo|dass|ich _ $neg ; --$who|kann $neg _ $verb|zu+$verb
+--$who $neg|kein|keine|keinen|niemals ~ in|ins|fürs|für|zum|rein $mem|merken|mitschreiben|aufschreiben|öffentlichkeit
+-$who (?:schreib|nimm|halt|leg|trag|zeichne|füg|schreiben)e?(?:+sie)? _ $neg _ auf|rein|hin|mit|fest|ab|ein|dazu|hinzu ; nimm|nehmen ~ nicht ~ $mem ; lege? _ $neg _ ab
+dass|will|möchte|wäre|lieber|bitte ~ $neg ~ $verb|behältst|$mem !siezt ; ohne _ zu $verb ; (?:kein|keine) notiz|notizen|eintrag|vermerk|protokoll|aufzeichnung*
+-ich|nicht vergiss|vergiß|vergesst|vergessen+sie das|dies|es|was|alles|bitte|einfach|dies*|meine?n?|letzte|wieder|gleich|$|, !nicht|nie|niemals|bloß ; vergiss|vergiß ~ was ich
+(?:bleib|bleibt|bleiben|ganz|rein|nur|mal|strikt|es|das) unter|zwischen uns $|gesagt|, ; bleibt _ unter|zwischen uns ; ^ unter uns $|gesagt ; unter vier augen ; unter der hand ; im vertrauen $|gesagt
+^ (?:streng+|absolut+)?(?:vertraulich|geheim|inoffiziell|privat) $ ; streng vertraulich|geheim ; (?:ist|bleibt) vertraulich|geheim ; vertraulich behandel* ; (?:behalt|bleib)e? _ für dich|sich ; geheim halten|bleiben
+$neg|nicht|keinem|niemand|niemandem _ weitersag*|weitererzähl*|verrat* ; (?:sag|erzähl|verrat)e? _ niemand*|keinem|nicht+weiter ; s keinem|niemandem ; muss|braucht|soll|darf|geht _ niemand|keiner|niemanden _ wissen|erfahren|an
+(?:tu|tun|mach|mache) ~ als ~ nicht|nie|nichts|hätte ; hast du _ nicht|nie _ gehört|von+mir|gelesen ; das hast du nicht von ; soll*|darf $neg _ auftauchen|stehen|landen|erscheinen
+(?:lösch|streich|entfern)en? _ (?:das|dies|es|alles) ; (?:lösch|streich|entfern)e? (?:das|dies|es|alles) ; nur für diese[ns]? chat|gespräch|unterhaltung|sitzung ; du das|es|dir _ nicht _ merken ; das _ kannst du _ vergessen ; geht _ niemanden _ an
+verb = enregistr*|mémoris*|retien*|reten*|retiens|note|notes|notez|noter|noté|notiez|gard*|conserv*|stock*|sauvegard*|consign*|inscri*|archiv*|souvien*|souven*|rappel*
+mem = mémoire|profil|notes|trace
+any = ça|cela|ceci|ce|cette|mon|ma|mes|rien|plus|jamais|pas|en|surtout|que|le|la|l|info*
+-je|j|nous|il|elle|tu|on|me ne|n (?:le|la|l|les|en|y|t|m|$verb) _ $verb|$any|mets|ajoute|écris|$ !souviens|nom|titre _ ça|cela|ceci|cette|rien|pas|plus|$|nulle|$verb|à
+-je|j|nous|il|elle|on ^ ne|n (?:le|la|l|les|en)+$verb ; (?:ne|n) (?:le|la|l|les|en) (?:$verb|mets|écris|ajoute|répète|dis) !je ; ^ $verb pas ça|cela|ceci|ce
+-je|j|on|nous (?:ne|n) _ (?:mets|mettez|écris|écrivez|ajoute|ajoutez|prends|prenez) (?:pas|rien) _ ça|cela|mémoire|note|notes|profil|part
+(?:ne|n|à) (?:pas|rien|plus|jamais) _ $verb|mentionner|garder ; pas _ besoin|nécessaire|peine|lieu|utile ~ $verb|écrire ; inutile (?:de|d|que) _ $verb|écrire
+(?:que|qu) (?:tu|vous|ça|ce|cela|ceci|on|il) _ ne|n|le|soit _ $verb|mettes|ajoutes|soit+$verb ; sans (?:le|la|l|en)? $verb|rien+$verb ; veux|faut|doit|aimerais|préfère|préférerais ~ pas|rien|aucun|ne ~ $verb|$mem|figurer
+(?:doit|faut|dois|devez|peut) _ (?:pas|rien|aucun+cas|jamais|nulle+part) _ $verb|être|figurer|garder|ta ; pas|rien|nulle|aucune|aucun ~ (?:en|ta|la|votre|tes)+(?:mémoire|notes)
+(?:reste|restera|rester|restent|secret|juste|que|est|c) _ entre nous|toi|vous ; ^ entre nous $|soit ; entre (?:toi|vous|moi) et (?:moi|toi|vous) ; gard* _ pour (?:toi|vous|soi) ; gard* _ secret
+(?:n|ne) _ (?:parle|dis|dites|répète|raconte) _ (?:à+personne|à+qui|pas) ; ne le répète|dis|raconte ; en off ; (?:en|toute) confidence $ ; (?:est|reste|rester|strictement|doit) confidentiel|secret ; c est privé|secret|confidentiel $
+^ confidentiel $ ; motus ; bouche cousue ; -je|ne|n|tu|j|ai|as|a|ont|avons|avez (?:oublie|oubliez|oublions) ça|cela|ceci|ce|que|tout|le|moi|cette|mon|ma|mes|$ !pas|jamais|toujours ; (?:peux|pouvez|faut|dois) oublier ça|cela|ceci|ce|tout
+(?:fais|faites|faisons) comme si _ rien|jamais|pas|n ; -je|j (?:efface|effacez|supprime|supprimez|retire) ça|cela|ceci|ce|tout ; (?:ne|pas) _ sorte|sort _ d+ici|ici ; seulement pour cette conversation|discussion|session
+forms = guard(?:es|e|éis|en|aras|ases|ar|arlo|ado|ada|as)|anot(?:es|e|en|aras|arlo|ado|ar)|apunt(?:es|e|en|aras|ar)|registr(?:es|e|en|aras|ado|ada|ar)|recuerd(?:es|e|en)|recordaras|memori(?:ces|ce|cen|zaras|zar)|almacen(?:es|e|en)|grab(?:es|e|en|aras)|retengas|archives|conserv(?:es|e|aras|ar)|acuerdes|tengas+en+cuenta
+mem = memoria|notas|perfil|registros?|historial
+-yo|por+qué|favor+que (?:no|nunca|tampoco|jamás) _ $forms !rencor ; ni se te|le|os|les ocurra _ $forms ; (?:quiero|quisiera|prefiero|preferiría|mejor|gustaría|hace+falta|necesario|necesitas|tienes|concepto|motivo|ningún|manera|favor) ~ $forms|recuerdes|$mem !siempre|recuerda
+(?:no|nada|ni|sin|nunca) ~ (?:en|a|de) (?:la|tu|tus|su|el|mi) $mem ; (?:no|sin+que) _ (?:quede|queden|conste|dejes) _ (?:registr*|constancia|guardad*|rastro|memoria|grabad*|$) ; no (?:tomes|hagas) nota|notas ; (?:sin|nada+de) guardar*|registrar|anotar
+(?:que|qued*|solo|sólo|secreto|esto|aquí) _ entre nosotr[oa]s ; entre (?:tú|usted|vos|ti|nos) y (?:yo|mí) ; ^ entre nosotr[oa]s $ ; no salga|sale|salir _ de+aquí ; (?:guard|quéda)* _ para (?:ti|usted|vos) ; guard* _ secreto ; nadie _ (?:saber|enterarse|sepa|saberlo|entere|debe)
+-no|nunca|que|se|me (?:olvida|olvide|olvidad|olvídalo|olvídate|olvídelo|olvidemos) (?:esto|eso|lo|todo|que|la|el+mensaje|$) !no ; (?:quiero|favor|debes|mejor|puedes) _ (?:olvid*) (?:esto|eso|lo|todo|$) ; mejor olvídalo ; (?:haz|hagamos|haga|como) _ (?:como|cuenta|si) ~ no|nada|nunca !cuenta+que+si ; como si no
+extraoficial* ; fuera de (?:acta|registro|micro*|récord) ; (?:es|un|estrictamente) (?:un+secreto|confidencial|secreto) $ ; ^ confidencial $ ; no (?:se+)?(?:lo+)?(?:digas|cuentes|comentes|menciones|repitas) _ (?:a+nadie|esto|eso|nada) ; (?:bórralo|elimínalo|bórrelo) ; ^ (?:borra|elimina|quita) (?:esto|eso|lo|todo) ; solo para esta conversación|sesión|charla
+forms = salv(?:are|arlo|arla|i|ato|ata|assi)|memorizz*|annot*|registr*|conserv(?:are|arlo|i|ato)|segn(?:are|i|artelo)|appunt*|archivi*|ricord(?:are|arlo|arti|i|ato|assi)|tener(?:e|ne|lo)|tenga|tieni|aggiunger*
+mem = memoria|appunti|note|profilo
+-io|ho|posso|riesco|mai non _ $forms !titolo|nome|vuole _ (?:questo|questa|ciò|niente|nulla|quello|tracci*|che|il+mio|la+mia|$|nella|quanto) ; non (?:scriver|metter)(?:lo|e+(?:questo|ciò|niente|nulla|nella)) ; (?:non|niente|senza) (?:lo+|la+|te+lo+|ti+|me+)?(?:$forms) $|questo|questa|niente|nulla|il
+(?:non|nessun|niente|meglio|senza|motivo|preferirei|preferisco|vorrei) ~ (?:tu|che|se|bisogno|necessario|occorre|serve|voglio|te+lo|non|vada) ~ $forms|ricordi|finire|$mem ; (?:non|niente|nessuna) ~ (?:in|nella|alla|negli|ai|tua) (?:tua+|tuoi+)?(?:$mem) ; non _ tracci[ae] ; non prendere nota|appunti ; questo non va $forms
+(?:resti|resta|rimane|rimanga|rest*|che|segreto|solo) _ (?:tra|fra) (?:noi|me|te) ; ^ (?:tra|fra) noi $|due ; (?:tra|fra) me e te ; acqua in bocca ; (?:in|via) confidenza $ ; confidenzial* ; (?:è|cosa|strettamente) (?:riservat[oa]|confidenziale|un+segreto|segret[oa]) $ ; nessuno _ (?:saper*|sappia)
+-non|si|mi|mai (?:dimentica|dimentichi|dimenticalo|dimenticatelo|scordatelo|scordati|dimenticate) _ (?:quello|questo|ciò|che|tutto|di+questo|quanto|la+parte|$) !non ; (?:fai|facciamo|come) _ (?:finta|se) ~ non|niente|mai !finta+di+essere ; non (?:dirlo|parlarne|raccontarlo|ripeterlo) ; tien* _ per (?:te|sé) ; ^ (?:cancella|elimina)(?:lo)? (?:questo|ciò|quello|tutto|$) ; (?:cancellalo|eliminalo)
+forms = guard(?:e|es|em|ar|ado|a)|salv(?:e|es|em|ar|o|a)|anot(?:e|es|em|ar|ado|a)|memori[sz](?:e|es|ar|a)|lembr(?:e|es|ar|ado)|regist(?:r)?(?:e|es|ar|a|ado|rado)|grav(?:e|es|ar|ado)|armazen(?:e|es|ar|ado)|arquive|mantenha
+mem = memória|notas|perfil|histórico|registro
+-eu|ele|ela|ninguém|que+eu (?:não|nao|nem|nunca|jamais) _ $forms !dinheiro|nome _ (?:isso|isto|essa?|nada|que|o+que|a+parte|meu|minha|nosso|na|$|não) ; não (?:escreva|ponha|inclua|coloque|coloca|tome|põe) _ (?:isso|isto|nada|nota|notas|$mem) ; (?:jeito|hipótese|forma|modo) (?:nenhum|nenhuma|algum) _ $forms ; ^ (?:não|nao) $forms (?:isso|isto|nada|$)
+(?:não|prefiro|preferia|queria|quero|precisa|precisas|sem|melhor) ~ (?:que|não|precisa|precisas|pra|para|necessário) ~ (?:$forms)|salvo|$mem !vegano !esqueça ; sem (?:guardar|salvar|anotar|registrar) isso|nada|$ ; (?:não|nada) ~ (?:na|à|em|nas|no) (?:sua+|tua+)?(?:$mem) ; ninguém _ (?:precisa|deve|pode) _ saber ; não _ sai[ar]? _ daqui
+(?:fica|fique|ficar|só|isso|segredo) _ entre (?:nós|a+gente|eu|mim|você) ; ^ entre (?:nós|a+gente) $ ; é (?:um+|nosso+)?segredo $ ; sigiloso ; em off ; confidencial $ ; -não|me|se|eu (?:esquece|esqueça|esquecer) (?:isso|isto|tudo|o+que|que|essa?|a+parte|$) !não
+(?:não|nao) _ (?:conte|conta|diga|fale|comenta|comente|espalhe) _ (?:ninguém|isso) ; (?:finge|finja|faz|faça) _ que ~ não|nunca|nada ; guard[ea] _ (?:para|pra) (?:si|ti|você) ; ^ (?:apaga|apague|deleta|delete|exclua) (?:isso|isto|tudo|essa)
+verb = opslaan|opslaat|opgeslagen|onthoud*|onthouden|noteer*|noteren|genoteerd|bewaar*|bewaren|bewaard|opschrijven|opgeschreven|vastleg*|vastgelegd|registreer*|geregistreerd
+--ik|we|wij|hij|kan|goed (?:niet|nergens|nooit|niks|niets|geen) _ $verb ; -ik|we (?:onthoud|bewaar|noteer|registreer) _ (?:niet|nergens|nooit|niks|niets) ; (?:schrijf|sla|leg|zet|neem) _ (?:niet|nergens|niks|niets) ~ (?:op|vast|geheugen|neer)
+(?:wil|liever|hoeft?|mag|moet|dat) _ (?:niet|niets|nergens|niks) ~ $verb ; (?:niet|niets) _ (?:dat|te) _ $verb ; zonder _ te $verb ; (?:blijft?|even|dit) _ (?:onder|tussen) (?:ons|jou) ; (?:onder|tussen) ons $ ; tussen (?:jou|jullie) en mij
+^ (?:vergeet) (?:dit|dat|het|wat|alles|maar) !niet|nooit ; (?:hou|houd|houden) _ (?:voor|geheim|onder|tussen) (?:je|jezelf|u|ons|$) ; in vertrouwen ; vertrouwelijk $ ; (?:zeg|vertel) _ (?:niemand) ; doe* _ alsof _ (?:niet|nooit|niets) ; --ik|mijn niet _ (?:geheugen|notities) ; ^ (?:verwijder|wis) (?:dit|dat|het|alles)
+verb = (?:za)?pisuj(?:cie)?|(?:za)?pisywa*|zapami[eę]t(?:uj|ujcie|ać|ywać|ywał|ał|ała|ywała)|pamięta[jłć]*|pamiętał*|notuj(?:cie)?|notowa*|zachow*|przechow*|rejestr*|dodawaj|wpisuj*|zapisz*|zapisan*
+nie _ $verb !nie+pamiętam|nie+zapisuję|tytułu|imienia _ (?:tego|to|tej|mi|sobie|mo*|nic*|w|o|$|proszę|adres*) !pamiętam|zapisuję ; (?:niczego|nic) _ nie (?:zapisuj*|notuj*|zapamiętuj*) ; (?:żebyś|żeby|abyś) ~ nie ~ $verb ; (?:chcę|wolę|wolał*|wolałbym|trzeba|potrzeby|musisz|należy|pozorem) ~ $verb !pamiętam
+bez (?:zapisywania|zapamiętywania|notowania) ; (?:zosta*|tylko|niech) _ między nami ; ^ między nami $ ; -nie|nigdy (?:zapomnij|zapomnijcie) _ (?:o|to|co|że|$) ; (?:zachowaj|zostaw|trzymaj) _ (?:dla+siebie|tajemnicy) ; poufne|poufnie|nieoficjalnie ; nikomu _ (?:nie|mów) ; nie (?:mów|powtarzaj) _ nikomu ; udawa* ~ nie ; ^ (?:usuń|skasuj|wymaż) (?:to|tę|wszystko) ; nie _ (?:pamięci|notatek)
+verb = запоминай*|запомина*|запомни|сохран*|записыва*|записа*|помни|помнил*|фиксир*|занос*|внос*|хран*|отмеча*
+-я|мы|никогда (?:не|никуда|нигде|ничего) _ $verb !расходы|сны ; (?:хочу|хотел*|надо|нужно|стоит|следует|лучше|должно|случае) ~ (?:не|чтобы) ~ $verb|памят* !забыл* ; (?:не|ни) _ (?:попасть|оставаться|попада*) _ памят* ; не _ (?:памят*|протокол*) $
+без (?:сохранения|записи|протокола) ; между нами|мной ; не для (?:протокола|записи|печати|памяти) ; -не|я|мы (?:забудь|забудьте) (?:это|об|что|о|про|все|то|,|$) ; по секрету ; конфиденциально|неофициально ; никому _ (?:не|ни) ; не (?:говори*|рассказывай*) _ (?:никому|об|$) ; (?:сделай*|представь|делаем) ~ (?:не|ничего) ; ^ (?:удали|сотри)(?:те)? (?:это|все|из)
+verb = kaydetme*|kaydedilme*|hatırlama*|saklama*|saklanma*|ekleme*|yazma|yazmayın|alma|almayın|tutma*|geçirme*|etme|etmeyin|etmene
+(?:bunu|şunu|bunları|bu|dediğimi|söylediğimi|söylediklerimi|bunun|hiçbir|bundan|konuyu|kısmı|adresimi|maaşımı) ~ $verb !unutma $|lütfen|gerek|istemiyorum ; (?:kaydetme|kaydetmeyin|kaydedilmesin) $ ; not (?:alma|almayın|etme|etmene) ; (?:hafızana|hafızaya|belleğe|belleğine|aklında|kayda) _ $verb
+(?:kaydetmene|hatırlamana|saklamana|almana|etmene|kaydetmeni|hatırlamanı|saklamanı|kaydedilmesini) _ (?:gerek|istemiyorum|istemem) ; aramızda (?:$|kalsın|kalacak) ; kimseye _ (?:söyleme|anlatma) ; (?:bunu|dediğimi|söylediğimi|söylediklerimi) _ (?:unut|unutun|sil|silin) $ ; ^ unut|unutun (?:bunu|gitsin|$) ; gizli (?:kalsın|tut) ; hiç ~ (?:söylememişim|duymamış*)
 v = याद|सेव|सहेज*|नोट|लिख*|दर्ज|स्टोर|रिकॉर्ड|मेमोरी|yaad|save|note|store|likh*|memory
-$v _ मत|न|ना|mat|na ; मत|mat _ $v ; $v _ नहीं करना|रखना|करें|रखें|चाहिए|karna|rakhna
-भूल|भुला|bhool|bhul _ जाओ|जाइए|जाना|जाएं|दो|jao|jana|do !मत ; हमारे|आपस|humare|hamare _ बीच|beech
-किसी|kisi को|से|ko|se _ मत|न|ना|mat|na ; गुप्त रख*
-لا تحفظ*|تتذكر*|تسجل*|تدون*|تخزن*|تكتب*|تحتفظ*|تضف|تضيف*|تذكر
-لا|بلا داعي|حاجة|داع|اريدك|اريد|يجب|ينبغي ~ حفظ*|تحفظ*|تسجيل*|تدوين*|تتذكر|لحفظ|للحفظ|لتسجيل|لتدوين|لتذكر|يحفظ|يسجل|تسجل
-دون|بدون|من حفظ*|تسجيل*|تدوين* ; بيننا ; بيني وبينك ; ^ انس|انسى|انسي|إنسى ما|هذا|ذلك|الامر|الأمر|كل|اني|أني|$
-لا تخبر*|تقل*|تحك* ; هذا|الأمر|كلام سر|سري
-`,
-];
+(?:$v) _ (?:मत|न|ना|mat|na) !भूल* ; (?:मत|mat) _ (?:$v) ; (?:$v) _ (?:नहीं|nahi) (?:करना|रखना|करें|रखें|चाहिए|रखो|karna|rakhna) ; (?:नहीं|nahi) (?:चाहता|चाहती|chahta|chahti) ~ (?:$v) ; -मत (?:भूल|भुला|bhool|bhul) _ (?:जाओ|जाइए|जाना|जाएं|दो|jao|jana|do) !मत ; (?:हमारे|आपस|humare|hamare) _ (?:बीच|beech) ; (?:किसी|kisi) (?:को|से|ko|se) _ (?:मत|न|ना|mat|na) ; गुप्त रख*
+v = تحفظ*|تتذكر*|تسجل*|تدون*|تخزن*|تكتب*|تحتفظ*|تضف|تضيف*|تذكر*|حفظ*|تسجيل*|تدوين*|لحفظ*|للحفظ|لتسجيل*|لتدوين*|لتذكر*|يحفظ|يسجل
+(?:لا|الا|ألا|بلا) (?:$v) !تذكرت ; (?:لا|بلا|ألا|عدم) (?:داعي|حاجة|داع|اريدك|أريدك|اريد|أريد|يجب|ينبغي|ان|أن) ~ (?:$v) ; (?:دون|بدون|من+دون|عدم) (?:$v) ; بيننا ; بيني وبينك ; ^ (?:انس|انسى|انسي|إنسى|انسَ) (?:ما|هذا|ذلك|الامر|الأمر|كل|اني|أني|$) ; لا (?:تخبر*|تقل*|تحك*) ; (?:هذا|الأمر|كلام) (?:سر|سري) $
+`;
 
 /** Patterns that ask not to keep something in Chinese, Japanese and Korean. */
 export const SPACELESS: readonly RegExp[] = [

@@ -71,9 +71,14 @@ export const oneLine = (text: string): string => text.replace(UNSEEN, "").replac
 /** The character that replaces a removed sentence. No passage continues across this character. */
 const CUT = "\ufffc";
 
+const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[\s\S]*?(?:-----END[^\n]{0,60}|$)/g;
+
 /** Removes the sentences that contain secrets from a text. Returns `""` if the rest still contains a secret. */
 export function withoutSecrets(text: string): string {
   if (!holdsSecret(text)) return text;
+  // A private key has several lines, and its inner ones look like any other text.
+  const keyless = text.replace(PRIVATE_KEY, CUT);
+  if (keyless !== text) return withoutSecrets(keyless);
   const kept = sentencesOf(text, []).map(({ start, end }) => text.slice(start, end));
   const cut = kept.map((words) => (holdsSecret(words) ? `\n${CUT}\n` : words)).join("");
   return holdsSecret(cut) ? "" : cut;

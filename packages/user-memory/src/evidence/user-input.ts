@@ -2,7 +2,7 @@ import type { Message } from "@jaf/memory";
 import { holdsSecret, isUsersOwn, messageText } from "@jaf/memory/internal";
 import type { ExtractionJob } from "../store.ts";
 import { asks, sentencesIn } from "../text.ts";
-import { asksNotToKeep } from "./off-record.ts";
+import { isMarked, isOffRecord } from "./off-record-scope.ts";
 import { oneLine, withoutSecrets } from "./passages.ts";
 import { announcesText } from "./third-party-text.ts";
 
@@ -16,6 +16,8 @@ const MAX_QUESTION = 300;
 /** How much of all messages together is searched for a request not to keep something, in UTF-16 units. */
 // The beginning and the end of each message, because a request is usually there.
 const MAX_REQUEST = 8_000;
+/** How much of each earlier message is searched for a request that covers what follows, in UTF-16 units. */
+const MAX_EARLIER = 1_000;
 const MAX_ANNOUNCEMENT = 2_000;
 const UNPORTABLE = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
@@ -41,7 +43,7 @@ interface TurnMessages {
  */
 export function readUserInput({ messages, userMessages, position }: TurnMessages): UserInput | "private" {
   const texts = userMessages.map(ownText);
-  if (isOffRecord(texts)) return "private";
+  if (isPrivate(texts, earlierThan(messages, userMessages).map(ownText))) return "private";
   const skipped = Math.max(0, texts.length - MAX_MESSAGES);
   const room = Math.min(MAX_TEXT, Math.floor(MAX_SAID / Math.max(1, texts.length - skipped)));
   const { question, isAnnounced } = before(messages, userMessages);
@@ -53,8 +55,11 @@ export function readUserInput({ messages, userMessages, position }: TurnMessages
   };
 }
 
-function before(messages: readonly Message[], [first]: readonly Message[]) {
-  const earlier = messages.slice(0, first === undefined ? 0 : Math.max(0, messages.lastIndexOf(first)));
+const earlierThan = (messages: readonly Message[], [first]: readonly Message[]): readonly Message[] =>
+  messages.slice(0, first === undefined ? 0 : Math.max(0, messages.lastIndexOf(first)));
+
+function before(messages: readonly Message[], userMessages: readonly Message[]) {
+  const earlier = earlierThan(messages, userMessages);
   const last = earlier.at(-1);
   const asked = last?.role === "assistant" ? questionIn(messageText(last)) : "";
   const previous = earlier.findLast(({ role }) => role === "user");
@@ -68,10 +73,14 @@ function before(messages: readonly Message[], [first]: readonly Message[]) {
 // Left out, the message would change the positions of those after it.
 const ownText = (message: Message): string => (isUsersOwn(message) ? messageText(message) : "");
 
-/** Whether the user asks in one of these messages not to keep something. */
-export function isOffRecord(said: readonly string[]): boolean {
+/** Whether the user asks not to keep what is said: in one of these messages, or earlier for what follows. */
+export function isPrivate(said: readonly string[], earlier: readonly string[] = []): boolean {
+  if (isMarked(said)) return true;
   const room = Math.floor(MAX_REQUEST / Math.max(1, said.length));
-  return said.some((text) => asksNotToKeep(endsOf(text, room)));
+  return isOffRecord(
+    said.map((text) => endsOf(text, room)),
+    earlier.map((text) => endsOf(text, MAX_EARLIER)),
+  );
 }
 
 /** Cuts a text to about `most` UTF-16 units: three quarters from its beginning, and one quarter from its end. */
@@ -86,7 +95,7 @@ function endsOf(text: string, most: number): string {
  * messages not to keep something.
  */
 export function redactJob(job: ExtractionJob): ExtractionJob | undefined {
-  if (isOffRecord(job.said)) return undefined;
+  if (isPrivate(job.said, [])) return undefined;
   const { question, ...rest } = job;
   const asked = secretless(question ?? "");
   return {

@@ -1,5 +1,5 @@
 import { holdsSecret, isUsersOwn, messageText } from "@jaf/memory/internal";
-import { isOffRecord } from "../evidence/user-input.ts";
+import { isPrivate } from "../evidence/user-input.ts";
 import type { FoundMessage } from "./find-messages.ts";
 
 /**
@@ -20,5 +20,5 @@ import type { FoundMessage } from "./find-messages.ts";
 export const withoutPrivate = (messages: readonly FoundMessage[]): readonly FoundMessage[] =>
   messages.filter(
     ({ message, passage }) =>
-      !holdsSecret(passage) && !(isUsersOwn(message) && isOffRecord([messageText(message)])),
+      !holdsSecret(passage) && !(isUsersOwn(message) && isPrivate([messageText(message)])),
   );

@@ -1,4 +1,5 @@
-import { useEffect, useRef } from "preact/hooks";
+import { offTheRecord } from "@jaf/server/client";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { conversation, drafts } from "../models/app-models.ts";
 import { goTo } from "../models/route.ts";
 import { useStore } from "../models/store.ts";
@@ -13,6 +14,7 @@ interface ComposerProps {
 export function Composer({ running, conversationId }: ComposerProps) {
   const text = useStore(drafts.state)[conversationId ?? ""] ?? "";
   const online = useOnline();
+  const [isPrivate, setPrivate] = useState(false);
   const area = useRef<HTMLTextAreaElement>(null);
   useEffect(() => area.current?.focus({ preventScroll: true }), []);
   useEffect(() => {
@@ -22,14 +24,15 @@ export function Composer({ running, conversationId }: ComposerProps) {
   }, [running]);
   // Until the conversation exists, its turn can't take more.
   const canSend = text.trim() !== "" && online && !(running && conversationId === undefined);
+  const said = () => (isPrivate ? offTheRecord(text.trim()) : text.trim());
   const send = () => {
     if (!canSend) return;
     drafts.write(conversationId, "");
-    void conversation.send(text.trim());
+    void conversation.send(said());
   };
   const startInBackground = async () => {
     drafts.write(conversationId, "");
-    if (await conversation.startInBackground(text.trim())) goTo({ page: "chat", conversationId: undefined });
+    if (await conversation.startInBackground(said())) goTo({ page: "chat", conversationId: undefined });
   };
 
   return (
@@ -80,6 +83,15 @@ export function Composer({ running, conversationId }: ComposerProps) {
             ? "Enter sends, Shift+Enter makes a new line."
             : "You are offline. Your text is kept until you can send it."}
         </p>
+        <button
+          type="button"
+          class="quiet"
+          aria-pressed={isPrivate}
+          title="While this is on, nothing that you say becomes a fact about you."
+          onClick={() => setPrivate(!isPrivate)}
+        >
+          {isPrivate ? "Off the record: on" : "Off the record"}
+        </button>
         {canSend && !running && (
           <button type="button" class="quiet" onClick={() => void startInBackground()}>
             Run in the background
