@@ -133,6 +133,12 @@ export interface RecallOptions {
   readonly asOf?: Date | undefined;
   /** The least trust that recalled facts must have. Default `"inferred"`: external facts aren't recalled. */
   readonly minTrust?: Trust | undefined;
+  /**
+   * The texts of the conversation before the query, oldest first, e.g. for a follow-up such as `and the second one?`.
+   * The words of the last two texts count half as much as those of the query. Meaning is compared with the query alone.
+   * Default: none.
+   */
+  readonly context?: readonly string[] | undefined;
 }
 
 /** Options of `list`. */

@@ -77,7 +77,10 @@ export async function matchSegments(
     });
     await yieldIfDue();
   }
-  const rarity = held.map((count) => Math.log(1 + (size - count + 0.5) / (count + 0.5)));
+  const shares = Array.from(query.words.values(), ({ share }) => share);
+  const rarity = held.map(
+    (count, word) => (shares[word] ?? 1) * Math.log(1 + (size - count + 0.5) / (count + 0.5)),
+  );
   const kept = await bestOf(hits, { most: Math.max(FEWEST_RANKED, 4 * limit), rarity, lookup, yieldIfDue });
   const documents: MatchedDocument[] = [];
   for (const hit of kept) {
@@ -148,6 +151,7 @@ function eachPassage(
 
 interface Choice {
   readonly most: number;
+  /** For each word of the query: its rarity times its share in a score. */
   readonly rarity: Float64Array;
   readonly lookup: Lookup;
   readonly yieldIfDue: YieldIfDue;

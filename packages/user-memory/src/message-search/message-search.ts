@@ -14,6 +14,11 @@ export interface MessageSearchOptions {
   readonly limit?: number | undefined;
   /** Only searches the conversation with this id. */
   readonly conversationId?: string | undefined;
+  /**
+   * The texts of the conversation before the query, oldest first, e.g. for a follow-up such as `and the second one?`.
+   * The words of the last two texts count half as much as those of the query. Default: none.
+   */
+  readonly context?: readonly string[] | undefined;
 }
 
 /** Limits of the indexes that a {@link MessageSearch} keeps in memory. */
@@ -68,7 +73,11 @@ const configSchema = z.strictObject({
 });
 
 const optionsSchema = z
-  .strictObject({ limit: z.int().min(0).default(10), conversationId: z.string().optional() })
+  .strictObject({
+    limit: z.int().min(0).default(10),
+    conversationId: z.string().optional(),
+    context: z.array(z.string()).optional(),
+  })
   .prefault({});
 
 const MAX_LIMIT = 1_000;
@@ -101,18 +110,18 @@ export function createMessageSearch(
       const parsed = optionsSchema.safeParse(options);
       if (issue !== undefined || typeof query !== "string" || !parsed.success) {
         const issues = [
-          issue ?? { path: "query or options", expected: "a text, { limit?, conversationId? }" },
+          issue ?? { path: "query or options", expected: "a text, { limit?, conversationId?, context? }" },
         ];
         return createFailure(createMemoryValidationError(issues, { operation: OPERATION }));
       }
       const yieldIfDue = createYielding();
       const index = await indexes.refreshed(userId, yieldIfDue);
       if (!index.success) return index;
-      const limit = Math.min(parsed.data.limit, MAX_LIMIT);
+      const { context, conversationId, limit } = parsed.data;
       const asked = {
-        query: parseQuery(query, { now: Date.now() }),
-        limit,
-        conversationId: parsed.data.conversationId,
+        query: parseQuery(query, { now: Date.now(), context }),
+        limit: Math.min(limit, MAX_LIMIT),
+        conversationId,
       };
       return findMessages({ provider, userId, yieldIfDue }, index.data, asked);
     },

@@ -1,4 +1,5 @@
 import { CONSIDERED, coverMore } from "./cover.ts";
+import { favourLatest } from "./latest.ts";
 import { namedAuthors, type Query } from "./query.ts";
 import { createScorer, type ScoreParts, type Scorer } from "./scorer.ts";
 import type { Matches, MessageLocation } from "./term-index.ts";
@@ -57,6 +58,7 @@ export function rank(
     scores,
     reach: { back: WEIGHTS.before.length, ahead: WEIGHTS.after.length },
   });
+  favourLatest(scores, table, query);
   const lowest = lowestOf(scores, unmatched, Math.max(limit, query.breadth > 0 ? CONSIDERED : 0));
   const best = unmatched.filter(({ score }) => score >= lowest);
   for (let row = 0; row < scores.length; row++) {

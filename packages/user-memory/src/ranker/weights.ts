@@ -68,4 +68,6 @@ export const WEIGHTS = {
   matterReach: 10,
   /** Factor for a name in a query of full {@link Query.breadth}, i.e. for a capitalized word within a sentence. */
   name: 2,
+  /** Factor for a word that isn't in the query, but was said shortly before it in the conversation. */
+  context: 0.5,
 } as const;

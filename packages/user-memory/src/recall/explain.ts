@@ -22,7 +22,15 @@ export async function explain(
       ? { found: [] }
       : findFacts(scope, user, {
           operation,
-          input: { query: text, limit, tags: undefined, asOf: now, isNow: true, minTrust: "external" },
+          input: {
+            query: text,
+            limit,
+            tags: undefined,
+            asOf: now,
+            isNow: true,
+            minTrust: "external",
+            context: [],
+          },
         }),
     transactions.callBackend(operation, () =>
       transactions.backend.read(user, { supersededBy: [stored.id], brief: true }),

@@ -24,6 +24,7 @@ const recallSchema = z
     tags: wantedTagsSchema,
     asOf: dateSchema.optional(),
     minTrust: trustSchema.default("inferred"),
+    context: z.array(textSchema(MAX_QUERY, 0)).default([]),
   })
   .prefault({});
 
@@ -34,6 +35,8 @@ export interface RecallSettings {
   /** Whether `asOf` is the current time. */
   readonly isNow: boolean;
   readonly minTrust: Trust;
+  /** The texts of the conversation before the query, oldest first. */
+  readonly context: readonly string[];
 }
 
 export function readRecall(options: unknown, now: number): RecallSettings {
@@ -100,8 +103,8 @@ interface RecallScope {
 }
 
 async function recalled(scope: RecallScope, input: RecallInput): Promise<Recalled> {
-  const { limit, asOf } = input;
-  const best = await findCandidates({ ...scope, now: asOf }, input.query);
+  const { limit, asOf, query, context } = input;
+  const best = await findCandidates({ ...scope, now: asOf }, { query, context });
   const kept = (found: readonly Found[]) =>
     limitSourceShare(orderByTrust(demoteQuestions(found)), limit, scope.maxSourceShare);
   let most = Math.max(FIRST_RANKED, 20 * limit);
@@ -130,7 +133,7 @@ async function recalled(scope: RecallScope, input: RecallInput): Promise<Recalle
 /** Whether a fact passes the filters of a recall: time, trust and tags. */
 export const isWanted = (
   fact: StoredFact,
-  { tags, asOf, isNow, minTrust }: Omit<RecallInput, "query" | "limit">,
+  { tags, asOf, isNow, minTrust }: Omit<RecallInput, "query" | "context" | "limit">,
 ): boolean =>
   (isNow ? obstacleNow : obstacleAt)(fact, asOf) === undefined &&
   trustRank(fact.trust) >= trustRank(minTrust) &&

@@ -88,7 +88,7 @@ async function similarFacts(
   user: UserKey,
   { fact, now }: RememberInput,
 ): Promise<readonly StoredFact[]> {
-  const wanted = { tags: undefined, asOf: now, isNow: false, minTrust: "inferred" } as const;
+  const wanted = { tags: undefined, asOf: now, isNow: false, minTrust: "inferred", context: [] } as const;
   const input = { ...wanted, query: fact, limit: CANDIDATES };
   const { found } = await findFacts(scope, user, {
     operation: "remember",
