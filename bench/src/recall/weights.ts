@@ -48,22 +48,28 @@ type Weights = Record<string, number | readonly number[]>;
 
 const THIRD = 1 / 3;
 
-/** Ranks all data sets with each weight a third less and a third more. Uses the ranker without stores. */
+/**
+ * Ranks all data sets with each weight a third less and a third more. Uses the ranker without stores. `context` is left
+ * out, because the questions have none.
+ */
 export async function measureWeights(): Promise<readonly WeightMarks[]> {
   const sets = [...setRows.flatMap(casesOfRow), ...casesOfRealMem()];
   const weights = WEIGHTS as unknown as Weights;
   const shareOf = (cases: readonly Case[]) => marksOf(cases.map(answerOf)).recallAt[10];
   const measure = () => sets.map(({ cases }) => shareOf(cases));
   const usual = measure();
+  process.stderr.write(`  usual: ${usual.map((share) => share.toFixed(1)).join(" ")}\n`);
   const changed: { readonly change: string; readonly shares: readonly number[] }[] = [];
-  for (const [name, value] of Object.entries(weights)) {
+  for (const [name, value] of Object.entries(weights).filter(([name]) => name !== "context")) {
     for (const [sign, factor] of [
       ["−", 1 - THIRD],
       ["+", 1 + THIRD],
     ] as const) {
-      process.stderr.write(`  ${name} ${sign}⅓\n`);
       weights[name] = typeof value === "number" ? value * factor : value.map((one) => one * factor);
-      changed.push({ change: `${name} ${sign}⅓`, shares: measure() });
+      const shares = measure();
+      const change = `${name} ${sign}⅓`;
+      process.stderr.write(`  ${change}: ${shares.map((share) => share.toFixed(1)).join(" ")}\n`);
+      changed.push({ change, shares });
     }
     weights[name] = value;
   }
@@ -139,21 +145,14 @@ function casesOfChat({ name, itemsOf }: SetRow, { turns, questions }: Chat): rea
 
 const casesOfRealMem = (): readonly CaseSet[] => {
   const people = readRealMem() ?? [];
-  return [false, true].flatMap((isAll) =>
-    [false, true].map((usesContext) => ({
-      name: `RealMem, ${isAll ? "all messages" : "the user's messages"}${usesContext ? ", with context" : ""}`,
-      cases: people.flatMap((person) => casesOfPerson(person, { isAll, usesContext })),
-    })),
-  );
+  return [false, true].map((isAll) => ({
+    name: `RealMem, ${isAll ? "all messages" : "the user's messages"}`,
+    cases: people.flatMap((person) => casesOfPerson(person, isAll)),
+  }));
 };
 
-interface Reading {
-  /** Whether the assistant's messages are searched, too. */
-  readonly isAll: boolean;
-  readonly usesContext: boolean;
-}
-
-function casesOfPerson({ sessions }: Person, { isAll, usesContext }: Reading): readonly Case[] {
+/** `isAll`: whether the assistant's messages are searched, too. */
+function casesOfPerson({ sessions }: Person, isAll: boolean): readonly Case[] {
   const { index, add, size } = openIndex();
   const earlier = new Set<string>();
   const said: { readonly session: string; readonly text: string }[] = [];
@@ -162,8 +161,8 @@ function casesOfPerson({ sessions }: Person, { isAll, usesContext }: Reading): r
     const saidAt = timeOf(session).getTime();
     const requests = requestsIn(session, earlier);
     const find = requests.length === 0 ? () => [] : openBm25(said.map(({ text }) => text));
-    for (const { text, context, evidence } of requests) {
-      const options = { now: saidAt, context: usesContext ? context : [] };
+    for (const { text, evidence } of requests) {
+      const options = { now: saidAt };
       const byBm25 = find(text).flatMap((at) => said[at]?.session ?? []);
       cases.push({
         index,

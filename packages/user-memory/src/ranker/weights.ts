@@ -59,6 +59,9 @@ export const WEIGHTS = {
   recency: 1,
   /** Share of the user's documents after which the growth by `recency` has halved. */
   recencyHalf: 0.1,
+  /** Factor for a document for each better one of the same message. */
+  // A message is shown by its best part. Its other parts say more about the same.
+  sameMessage: 0.5,
   /**
    * Factor for a document for each better one that was said near it, to the power of the query's {@link Query.breadth}.
    */
