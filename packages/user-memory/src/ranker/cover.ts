@@ -8,7 +8,7 @@ interface Scored {
 
 /** How many of the best items can get another place, so that they cover more. */
 export const CONSIDERED = 200;
-/** How many places are filled anew. The items after them keep their order. */
+/** How many places at the start are chosen again. The items after them keep their order. */
 const PLACES = 50;
 
 /**
