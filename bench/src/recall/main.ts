@@ -5,19 +5,24 @@ import { commandLine, oneOf, runProgram } from "../program.ts";
 import { duration, renderTable } from "../report.ts";
 import { readLocomoChats } from "./chats.ts";
 import type { Marks } from "./marks.ts";
+import { measureRealMem } from "./realmem.ts";
 import { measureSet, setRows } from "./sets.ts";
 import { type MemoryKind, measureQuality, memoryKinds, openStore } from "./stores.ts";
 import { halves, measureGated, measureInjected, measureStored } from "./unprompted.ts";
+import { measureWeights } from "./weights.ts";
 
-const PARTS = ["sets", "quality", "unprompted"] as const;
+const PARTS = ["sets", "quality", "unprompted", "weights"] as const;
+/** The parts of a run that names none. */
+const USUAL_PARTS: readonly (typeof PARTS)[number][] = ["sets", "quality", "unprompted"];
 
 const DEFAULT_DATA = new URL("../../../../shared/data/locomo-dev-3.json", import.meta.url).pathname;
 
-const usage = `Usage: pnpm bench:recall [sets|quality|unprompted …] [--data FILE …] [--store in-memory|redis|postgres …]
+const usage = `Usage: pnpm bench:recall [sets|quality|unprompted|weights …] [--data FILE …] [--store in-memory|redis|postgres …]
 
-  sets        three data sets beside BM25, in memory
+  sets        four data sets beside BM25, in memory
   quality     LoCoMo on each store, and how long a recall takes
   unprompted  what is added to prompts that need no fact, and what verbatim extraction stores
+  weights     each weight of the ranker a third less and more, on all data sets (takes some minutes)
 
   --data   of quality: conversations in the format of snap-research/locomo; default ../shared/data/locomo-dev-3.json
   --store  of quality: only this store
@@ -34,7 +39,7 @@ function parseOptions() {
     },
   });
   return {
-    parts: positionals.length === 0 ? PARTS : positionals.map((text) => oneOf("part", text, PARTS)),
+    parts: positionals.length === 0 ? USUAL_PARTS : positionals.map((text) => oneOf("part", text, PARTS)),
     stores: values.store.map((text) => oneOf("store", text, memoryKinds)),
     data: values.data,
     help: values.help,
@@ -58,6 +63,30 @@ async function sets(): Promise<string> {
     else rows.push([row.name, String(marks.ours.questions), ...figures(marks.ours), ...figures(marks.bm25)]);
   }
   const columns = ["what", "questions", ...FIGURES, ...FIGURES.map((name) => `BM25 ${name}`)];
+  return renderTable({ columns, rows });
+}
+
+async function realMem(): Promise<string> {
+  const marks = await measureRealMem();
+  if (marks === undefined) return "RealMem was left out: its data isn't in ../shared/data";
+  const share = (value: number) => value.toFixed(1);
+  const rows = marks.map(({ name, byMessages, bySessions }) => [
+    name,
+    String(byMessages.questions),
+    ...[byMessages, bySessions].flatMap(({ recallAt }) => [share(recallAt[5]), share(recallAt[10])]),
+  ]);
+  const columns = ["RealMem", "requests", "R@5", "R@10", "sessions R@5", "sessions R@10"];
+  return renderTable({ columns, rows });
+}
+
+async function weights(): Promise<string> {
+  const share = (value: number) => value.toFixed(1);
+  const rows = (await measureWeights()).map(
+    ({ name, usual, worst, worstChange, chosen, chosenChange, bm25 }) => [
+      ...[name, share(usual), share(worst), worstChange, share(chosen), chosenChange, share(bm25)],
+    ],
+  );
+  const columns = ["R@10", "usual weights", "worst", "with", "best for the other sets", "with", "BM25"];
   return renderTable({ columns, rows });
 }
 
@@ -104,7 +133,8 @@ await runProgram(usage, async () => {
   console.log(
     `${describeMachine()}.${load === undefined ? "" : ` Other work ran beside it (load ${load.toFixed(1)}).`}`,
   );
-  if (parts.includes("sets")) console.log(`\n${await sets()}\n`);
+  if (parts.includes("sets")) console.log(`\n${await sets()}\n\n${await realMem()}\n`);
   if (parts.includes("unprompted")) console.log(`\n${await unprompted()}\n`);
   if (parts.includes("quality")) console.log(`\n${await quality(stores, data)}\n`);
+  if (parts.includes("weights")) console.log(`\n${await weights()}\n`);
 });

@@ -63,7 +63,7 @@ export async function measureSet(row: SetRow): Promise<SetMarks | undefined> {
   };
 }
 
-const textOf = (items: readonly Item[]): string =>
+export const textOf = (items: readonly Item[]): string =>
   items.map(({ fact, evidence }) => `${fact}\n${evidence ?? ""}`).join("\n");
 
 /** Uses each whole turn as a document. */

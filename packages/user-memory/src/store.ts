@@ -138,6 +138,12 @@ export interface RecallOptions {
    * facts, e.g. a user's message. Default `false`: one word in common is enough.
    */
   readonly relevantOnly?: boolean | undefined;
+  /**
+   * The texts of the conversation before the query, oldest first, e.g. for a follow-up such as `and the second one?`.
+   * The words of the last two texts count half as much as those of the query. Meaning is compared with the query alone.
+   * Default: none.
+   */
+  readonly context?: readonly string[] | undefined;
 }
 
 /** Options of `list`. */

@@ -32,12 +32,17 @@ export interface UserMemory {
   ): Promise<MemoryEntry>;
   /**
    * Returns at most `limit` facts that match the query, best first. With `tags`, returns only facts with at least one
-   * of these tags.
+   * of these tags. `context` has the texts of the conversation before the query, oldest first: a hint that you may
+   * ignore.
    */
   recall(
     userId: string,
     query: string,
-    opts?: { readonly limit?: number; readonly tags?: readonly string[] },
+    opts?: {
+      readonly limit?: number;
+      readonly tags?: readonly string[];
+      readonly context?: readonly string[];
+    },
   ): Promise<MemoryEntry[]>;
   /** Deletes a fact. Does nothing if the user has no such fact. */
   forget(userId: string, factId: string): Promise<void>;

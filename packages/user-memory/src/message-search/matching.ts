@@ -74,7 +74,8 @@ export async function matchSegments(
     });
     await yieldIfDue();
   }
-  const rarity = held.map((count) => rarityOf(count, size));
+  const shares = Array.from(query.words.values(), ({ share }) => share);
+  const rarity = held.map((count, word) => (shares[word] ?? 1) * rarityOf(count, size));
   const kept = await bestOf(hits, { most: rankedFor(limit), rarity, lookup, yieldIfDue });
   const documents: MatchedDocument[] = [];
   for (const hit of kept) {
@@ -152,6 +153,7 @@ interface Choice {
   readonly most: number;
   /** How many matching messages before and after each of the best ones are returned, too. Default {@link REACH}. */
   readonly reach?: number;
+  /** For each word of the query: its rarity times its share in a score. */
   readonly rarity: Float64Array;
   readonly lookup: Lookup;
   readonly yieldIfDue: YieldIfDue;

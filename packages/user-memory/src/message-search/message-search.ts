@@ -28,6 +28,11 @@ export interface MessageSearchOptions {
    * `position` counts as {@link FoundMessage.position} does.
    */
   readonly except?: { readonly conversationId: string; readonly position: number } | undefined;
+  /**
+   * The texts of the conversation before the query, oldest first, e.g. for a follow-up such as `and the second one?`.
+   * The words of the last two texts count half as much as those of the query. Default: none.
+   */
+  readonly context?: readonly string[] | undefined;
 }
 
 /** Where a {@link MessageSearch} has its index, and limits of the indexes that it keeps in memory. */
@@ -106,6 +111,7 @@ const optionsSchema = z
     limit: z.int().min(0).default(10),
     conversationId: z.string().optional(),
     except: z.strictObject({ conversationId: z.string(), position: z.int().min(0) }).optional(),
+    context: z.array(z.string()).optional(),
   })
   .prefault({});
 
@@ -152,11 +158,11 @@ export function createMessageSearch(
       const issue = idIssue("userId", userId);
       const parsed = optionsSchema.safeParse(options);
       if (issue !== undefined || typeof text !== "string" || !parsed.success)
-        return invalid(issue, "a text, { limit?, conversationId?, except? }", OPERATION);
+        return invalid(issue, "a text, { limit?, conversationId?, except?, context? }", OPERATION);
       const yieldIfDue = createYielding();
-      const { conversationId, except } = parsed.data;
+      const { context, conversationId, except } = parsed.data;
       const limit = Math.min(parsed.data.limit, MAX_LIMIT);
-      const query = parseQuery(text, { now: Date.now() });
+      const query = parseQuery(text, { now: Date.now(), context });
       const matches = await index.match(userId, query, { limit, conversationId, yieldIfDue });
       if (!matches.success) return matches;
       if (limit === 0 || query.terms.length === 0) return createSuccess([]);

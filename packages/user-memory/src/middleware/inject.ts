@@ -116,12 +116,20 @@ interface PromptSettings extends MemoryInjectOptions {
 async function factsForPrompt<Ctx>(
   { user, inject, tags, injectLimit: limit = DEFAULT_LIMIT, injectTokenBudget: tokenBudget }: RemembersSpec,
   { memory = getUserMemory(), timeoutMs, tokenizer, onInjected, placement }: PromptSettings,
-  { userMessages, isContinuation }: Pick<MiddlewareTurn<Ctx>, "userMessages" | "isContinuation">,
+  {
+    state,
+    userMessages,
+    isContinuation,
+  }: Pick<MiddlewareTurn<Ctx>, "state" | "userMessages" | "isContinuation">,
 ): Promise<string> {
   if (!user || inject === false || isContinuation || memory === undefined) return "";
   const query = queryOf(userMessages);
   if (query === "") return "";
-  const wanted = { limit, ...present({ tags }), ...(isStore(memory) ? { relevantOnly: true } : {}) };
+  const wanted = {
+    limit,
+    ...present({ tags, context: contextOf(state.messages, userMessages) }),
+    ...(isStore(memory) ? { relevantOnly: true } : {}),
+  };
   const found = await beforeDeadline(
     timeoutMs,
     () => memory.recall(user, query, wanted),
@@ -158,6 +166,24 @@ function queryOf(userMessages: readonly Message[]): string {
     room -= text.length;
   }
   return texts.join("\n");
+}
+
+/** How many messages before the user's messages are the context of a query. */
+const CONTEXT_MESSAGES = 2;
+
+/** Returns the texts of the last messages before the user's messages, oldest first, or `undefined` if there are none. */
+function contextOf(
+  messages: readonly Message[],
+  userMessages: readonly Message[],
+): readonly string[] | undefined {
+  const texts: string[] = [];
+  for (const message of messages.toReversed()) {
+    if (texts.length === CONTEXT_MESSAGES) break;
+    if ((message.role !== "user" && message.role !== "assistant") || userMessages.includes(message)) continue;
+    const text = withoutMiddle(messageText(message).trim(), MAX_QUERY);
+    if (text !== "") texts.unshift(text);
+  }
+  return texts.length === 0 ? undefined : texts;
 }
 
 function withoutMiddle(text: string, most: number): string {

@@ -12,6 +12,26 @@ export const CONSIDERED = 200;
 const PLACES = 50;
 
 /**
+ * Orders items so that several documents of one message don't take the places of other messages: for each better item of
+ * the same message, an item's score falls. `items` must be sorted by score, best first. Returns them sorted by their new
+ * score.
+ */
+export function coverMessages<T extends Scored>(items: readonly T[]): readonly T[] {
+  const better = new Map<ConversationMessage, number>();
+  let isSorted = true;
+  const scored = items.map((item) => {
+    const { message, score } = item;
+    if (message === undefined) return item;
+    const count = better.get(message) ?? 0;
+    better.set(message, count + 1);
+    if (count === 0) return item;
+    isSorted = false;
+    return { ...item, score: score * WEIGHTS.sameMessage ** count };
+  });
+  return isSorted ? scored : scored.sort((one, other) => other.score - one.score);
+}
+
+/**
  * Orders items so that the first ones come from several matters: for each better item that was said near it in the same
  * conversation, an item's score falls. `items` must be sorted by score, best first. Returns them sorted by their new
  * score. With the `breadth` 0 of a query, nothing changes.

@@ -4,6 +4,7 @@ import { askedTerm, fold, isStopWord, NEGATION_TERM, TIME_TERM, termOf, tokenize
 import { WEIGHTS } from "./weights.ts";
 
 const TEXT_LIMIT = 4_096;
+/** Maximum number of words of a query, including the words that are added to it. */
 const WORD_LIMIT = 40;
 const DATE_LIMIT = 17;
 
@@ -33,7 +34,7 @@ interface QueryWord {
 export interface Query {
   /** The terms to find in the index: at most 98, each once. */
   readonly terms: readonly string[];
-  /** The words by their stems: at most 40 words of the query, followed by words that were added to it. */
+  /** The words by their stems: words of the query, followed by words that were added to it. At most 40 in all. */
   readonly words: ReadonlyMap<string, QueryWord>;
   /** The dates in the query, as index terms. The value is how well a document with this date matches, from 0 to 1. */
   readonly dates: ReadonlyMap<string, number>;
@@ -51,15 +52,21 @@ export interface Query {
 export interface QueryOptions {
   /** The current time in milliseconds since 1970. Absent: words such as `yesterday` have no date. */
   readonly now?: number | undefined;
+  /**
+   * The texts of the conversation before the query, oldest first. The words of the last two are added to the query, with
+   * less weight than its own words. Default: none.
+   */
+  readonly context?: readonly string[] | undefined;
 }
 
-/** Parses a query. Reads only the first 4,096 UTF-16 units of the text. */
-export function parseQuery(text: string, { now }: QueryOptions = {}): Query {
+/** Parses a query. Reads only the first 4,096 UTF-16 units of the text, and of each text of the context. */
+export function parseQuery(text: string, { now, context = [] }: QueryOptions = {}): Query {
   const folded = fold(text.slice(0, TEXT_LIMIT));
   const mentions = timeMentions(folded, now);
   const { words, breadth } = readWords(mentions.rest, {
     whole: folded,
     names: namesIn(text.slice(0, TEXT_LIMIT)),
+    context: contextTerms(context),
   });
   const dates = dateWeights(mentions.dates);
   const temporal = TEMPORAL.test(folded);
@@ -96,6 +103,8 @@ interface Whole {
   /** The whole query, in lower case without accents. */
   readonly whole: string;
   readonly names: ReadonlySet<string>;
+  /** The words of the conversation before the query, as stems. The first ones matter most. */
+  readonly context: readonly string[];
 }
 
 interface ReadWords {
@@ -103,7 +112,7 @@ interface ReadWords {
   readonly breadth: number;
 }
 
-function readWords(text: string, { whole, names }: Whole): ReadWords {
+function readWords(text: string, { whole, names, context }: Whole): ReadWords {
   const said = formsOf(text);
   const breadth = breadthOf(said.size);
   const nameFactor = 1 + (WEIGHTS.name - 1) * breadth;
@@ -112,9 +121,32 @@ function readWords(text: string, { whole, names }: Whole): ReadWords {
     const factor = forms.some((form) => names.has(form)) ? nameFactor : 1;
     words.set(term, { forms, share: factor * wordShare(term) });
   }
-  if (words.size === 0) return { words, breadth };
-  for (const [term, share] of wishTerms(whole)) if (!words.has(term)) words.set(term, { forms: [], share });
+  const add = (term: string, share: number) => {
+    if (!words.has(term) && words.size < WORD_LIMIT) words.set(term, { forms: [], share });
+  };
+  if (words.size > 0) for (const [term, share] of wishTerms(whole)) add(term, share);
+  // Without words of its own, only a question (`And for her?`) continues the context: `Thanks!` doesn't.
+  if (words.size > 0 || QUESTION_MARK.test(whole))
+    for (const term of context) add(term, WEIGHTS.context * wordShare(term));
   return { words, breadth };
+}
+
+const QUESTION_MARK = /[?？؟]/;
+
+/** How many of the last texts of a conversation are a query's context: a message of the user, and the reply to it. */
+const CONTEXT_TEXTS = 2;
+
+/** Returns the words of the last texts before a query, as stems. The most frequent words come first. */
+function contextTerms(context: readonly string[]): readonly string[] {
+  // A long reply has more words than a query can have. Those that it repeats name its topic.
+  const counts = new Map<string, number>();
+  for (const text of context.slice(-CONTEXT_TEXTS).reverse()) {
+    for (const word of tokenize(fold(text.slice(0, TEXT_LIMIT)))) {
+      const term = termOf(word);
+      if (term !== undefined && term !== NEGATION_TERM) counts.set(term, (counts.get(term) ?? 0) + 1);
+    }
+  }
+  return [...counts].sort(([, one], [, other]) => other - one).map(([term]) => term);
 }
 
 function formsOf(text: string): ReadonlyMap<string, readonly string[]> {

@@ -1,4 +1,5 @@
-import { CONSIDERED, coverMore } from "./cover.ts";
+import { CONSIDERED, coverMessages, coverMore } from "./cover.ts";
+import { favourLatest } from "./latest.ts";
 import { namedAuthors, type Query } from "./query.ts";
 import { createScorer, type ScoreParts, type Scorer } from "./scorer.ts";
 import type { Matches, MessageLocation } from "./term-index.ts";
@@ -57,14 +58,15 @@ export function rank(
     scores,
     reach: { back: WEIGHTS.before.length, ahead: WEIGHTS.after.length },
   });
-  const lowest = lowestOf(scores, unmatched, Math.max(limit, query.breadth > 0 ? CONSIDERED : 0));
+  favourLatest(scores, table, query);
+  const lowest = lowestOf(scores, unmatched, Math.max(limit, CONSIDERED));
   const best = unmatched.filter(({ score }) => score >= lowest);
   for (let row = 0; row < scores.length; row++) {
     const score = scores[row] ?? 0;
     if (score >= lowest) best.push({ row, message: layout.ofDocuments[row], score });
   }
   best.sort((one, other) => other.score - one.score || tie(one, other, table));
-  return coverMore(best, query.breadth)
+  return coverMore(coverMessages(best), query.breadth)
     .slice(0, limit)
     .map((scored) => toItem(scored, table, scorer));
 }

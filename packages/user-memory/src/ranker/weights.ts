@@ -59,6 +59,9 @@ export const WEIGHTS = {
   recency: 1,
   /** Share of the user's documents after which the growth by `recency` has halved. */
   recencyHalf: 0.1,
+  /** Factor for a document for each better one of the same message. */
+  // A message is shown by its best part. Its other parts say more about the same.
+  sameMessage: 0.5,
   /**
    * Factor for a document for each better one that was said near it, to the power of the query's {@link Query.breadth}.
    */
@@ -68,4 +71,6 @@ export const WEIGHTS = {
   matterReach: 10,
   /** Factor for a name in a query of full {@link Query.breadth}, i.e. for a capitalized word within a sentence. */
   name: 2,
+  /** Factor for a word that isn't in the query, but was said shortly before it in the conversation. */
+  context: 0.5,
 } as const;

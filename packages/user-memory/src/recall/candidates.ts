@@ -41,12 +41,18 @@ interface Search {
 /** Returns the candidates, best first: all that were found by meaning, and at most `most` that were found by words. */
 export type Candidates = (most: number) => readonly Candidate[];
 
+interface Asked {
+  readonly query: string;
+  /** The texts of the conversation before the query, oldest first. */
+  readonly context: readonly string[];
+}
+
 /** Finds candidates for a query by words and by meaning. Returns a function that ranks the candidates. */
 export async function findCandidates(
   { backend, user, vectorOf, now, relevantOnly }: Search,
-  text: string,
+  { query: text, context }: Asked,
 ): Promise<Candidates> {
-  const query = parseQuery(text, { now });
+  const query = parseQuery(text, { now, context });
   const [matches, near] = await Promise.all([
     query.terms.length === 0 ? undefined : backend.match(user, query.terms),
     backend.nearest === undefined

@@ -30,6 +30,7 @@ export async function explain(
             isNow: true,
             minTrust: "external",
             relevantOnly: false,
+            context: [],
           },
         }),
     transactions.callBackend(operation, () =>

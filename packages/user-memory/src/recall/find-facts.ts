@@ -25,6 +25,7 @@ const recallSchema = z
     asOf: dateSchema.optional(),
     minTrust: trustSchema.default("inferred"),
     relevantOnly: z.boolean().default(false),
+    context: z.array(textSchema(MAX_QUERY, 0)).default([]),
   })
   .prefault({});
 
@@ -36,6 +37,8 @@ export interface RecallSettings {
   readonly isNow: boolean;
   readonly minTrust: Trust;
   readonly relevantOnly: boolean;
+  /** The texts of the conversation before the query, oldest first. */
+  readonly context: readonly string[];
 }
 
 export function readRecall(options: unknown, now: number): RecallSettings {
@@ -102,8 +105,8 @@ interface RecallScope {
 }
 
 async function recalled(scope: RecallScope, input: RecallInput): Promise<Recalled> {
-  const { limit, asOf, relevantOnly } = input;
-  const best = await findCandidates({ ...scope, now: asOf, relevantOnly }, input.query);
+  const { limit, asOf, query, context, relevantOnly } = input;
+  const best = await findCandidates({ ...scope, now: asOf, relevantOnly }, { query, context });
   const kept = (found: readonly Found[]): readonly Demoted[] =>
     limitSourceShare(orderByTrust(demoteQuestions(found)), limit, scope.maxSourceShare);
   const relevant = (found: readonly Found[]) =>
@@ -135,7 +138,7 @@ async function recalled(scope: RecallScope, input: RecallInput): Promise<Recalle
 /** Whether a fact passes the filters of a recall: time, trust and tags. */
 export const isWanted = (
   fact: StoredFact,
-  { tags, asOf, isNow, minTrust }: Omit<RecallInput, "query" | "limit">,
+  { tags, asOf, isNow, minTrust }: Omit<RecallInput, "query" | "context" | "limit">,
 ): boolean =>
   (isNow ? obstacleNow : obstacleAt)(fact, asOf) === undefined &&
   trustRank(fact.trust) >= trustRank(minTrust) &&

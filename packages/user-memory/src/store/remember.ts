@@ -94,6 +94,7 @@ async function similarFacts(
     isNow: false,
     minTrust: "inferred",
     relevantOnly: false,
+    context: [],
   } as const;
   const input = { ...wanted, query: fact, limit: CANDIDATES };
   const { found } = await findFacts(scope, user, {

@@ -3,7 +3,7 @@ import { MemoryUserMemory } from "../../src/in-memory/user-memory.ts";
 import { setUserMemory } from "../../src/middleware/as-user-memory.ts";
 import { withMemoryInject } from "../../src/middleware/inject.ts";
 import type { MemoryEntry, UserMemory } from "../../src/user-memory.ts";
-import { type TurnFields, turnOf } from "../support/turn.ts";
+import { assistant, type TurnFields, turnOf, user } from "../support/turn.ts";
 
 async function memoryWith(...facts: readonly string[]): Promise<MemoryUserMemory> {
   const memory = new MemoryUserMemory();
@@ -79,6 +79,24 @@ describe("facts that match the user's message", () => {
     expect(memory.recalls).toEqual([
       { userId: "alice", query: "my bicycle\nand my car", opts: { limit: 3, tags: ["x"] } },
     ]);
+  });
+
+  test("are recalled with the two messages before the user's as context", async () => {
+    const memory = notingMemory(await memoryWith("owns a bicycle"));
+    const turn = turnOf(["And which one is new?"]);
+    const earlier = [
+      user("I like trains."),
+      { role: "tool", content: "bicycle" } as const,
+      user("Tell me about my bicycle."),
+      assistant("It is red."),
+    ];
+    const state = { ...turn.state, messages: [...earlier, ...turn.userMessages] };
+    const addition = await withMemoryInject(spec, { memory }).onStart?.({ ...turn, state });
+    const context = ["Tell me about my bicycle.", "It is red."];
+    expect(memory.recalls).toEqual([
+      { userId: "alice", query: "And which one is new?", opts: { limit: 5, context } },
+    ]);
+    expect(addition?.instructions).toContain("owns a bicycle");
   });
 
   test("are at most five by default, also from a store that returns more", async () => {

@@ -36,6 +36,22 @@ export const recall: StoreSpec = {
       }
     },
 
+    "finds facts by the conversation before the query, behind those with a word of the query": async ({
+      memory,
+      user,
+    }) => {
+      await memory.remember(user, "The flat in Oslo has a balcony");
+      await memory.remember(user, "The cellar is dry");
+      const context = ["zebra", "Tell me about the flat.", "It is in Oslo."];
+      expect(texts(await memory.recall(user, "And the cellar?", { context }))).toEqual([
+        "The cellar is dry",
+        "The flat in Oslo has a balcony",
+      ]);
+      expect(await memory.recall(user, "And the other one?")).toEqual([]);
+      expect(await memory.recall(user, "And the other one?", { context })).toHaveLength(1);
+      expect(await memory.recall(user, "Thanks!", { context })).toEqual([]);
+    },
+
     "finds nothing for a query without words": async ({ memory, user }) => {
       await memory.remember(user, "Likes tea");
       for (const query of ["", " ", "?!", "\n", "the of and", "*", "%", "'"]) {
@@ -127,7 +143,14 @@ export const recall: StoreSpec = {
           { tags: "zebra" },
           { tags: [5] },
         ],
-        ...[{ minTrust: "zebra" }, { asOf: 5 }, { zebra: 1 }, { status: "quarantined" }],
+        ...[
+          { minTrust: "zebra" },
+          { asOf: 5 },
+          { context: "zebra" },
+          { context: [5] },
+          { zebra: 1 },
+          { status: "quarantined" },
+        ],
       ];
       for (const option of options) {
         await expectRefusal(memory.recall(user, "zebra", option as object), "invalid", "zebra");
