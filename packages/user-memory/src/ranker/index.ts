@@ -2,7 +2,7 @@ export { isFirstPerson, wordKinds } from "./common-words.ts";
 export { type CalendarDate, dayOf, daysLater, timeMentions } from "./dates.ts";
 export { createFits, type Fits } from "./fit.ts";
 export { blend } from "./fusion.ts";
-export { parseQuery, type Query, type QueryOptions } from "./query.ts";
+export { isFollowUp, parseQuery, type Query, type QueryOptions } from "./query.ts";
 export { type RankedItem, type RankOptions, type Reasons, rank } from "./ranker.ts";
 export type { ScoreParts } from "./scorer.ts";
 export { stem } from "./stemmer.ts";

@@ -133,6 +133,13 @@ function readWords(text: string, { whole, names, context }: Whole): ReadWords {
 
 const QUESTION_MARK = /[?？؟]/;
 
+/** A question with at most this number of words can continue the conversation before it. */
+const SHORT = 2;
+
+/** Whether a text is a question that only says together with the conversation before it what it is about. */
+export const isFollowUp = (text: string): boolean =>
+  QUESTION_MARK.test(text) && formsOf(fold(text.slice(0, TEXT_LIMIT))).size <= SHORT;
+
 /** How many of the last texts of a conversation are a query's context: a message of the user, and the reply to it. */
 const CONTEXT_TEXTS = 2;
 

@@ -4,6 +4,7 @@ import {
   blend,
   createFits,
   type Fits,
+  isFollowUp,
   type MessageLocation,
   parseQuery,
   type RankedItem,
@@ -62,7 +63,7 @@ export async function findCandidates(
   const byMeaning = (near ?? []).filter(({ similarity }) => similarity > 0);
   const fits =
     relevantOnly && matches !== undefined
-      ? createFits(parseQuery(withoutPasted(text), { now }), matches)
+      ? createFits(parseQuery(judgedText(text, context), { now }), matches)
       : () => false;
   return (most) => {
     const ranked = matches === undefined ? [] : rank(query, matches, { limit: most });
@@ -75,6 +76,14 @@ export async function findCandidates(
 const READ = 4_096;
 
 /** Returns the beginning of a query without pasted text, which seldom says what the user wants. */
+/** Returns the text by which facts must fit: a message without pasted text, and what a follow-up continues. */
+function judgedText(query: string, context: readonly string[]): string {
+  const text = withoutPasted(query);
+  // The last text is the assistant's reply, whose many words would ask for too much.
+  const before = isFollowUp(text) ? (context.at(-2) ?? "") : "";
+  return [withoutPasted(before), text].join("\n");
+}
+
 function withoutPasted(query: string): string {
   const text = query.slice(0, READ);
   let at = 0;

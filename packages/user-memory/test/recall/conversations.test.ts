@@ -24,7 +24,7 @@ interface Topic {
 describe("follow-ups", () => {
   const { conversations, followUps } = read<FollowUps>("follow-ups.json");
 
-  async function foundAmongFive(usesContext: boolean): Promise<number> {
+  async function foundAmongFive(usesContext: boolean, relevantOnly = false): Promise<number> {
     const memory = new MemoryUserMemory();
     for (const { id: conversationId, said } of conversations)
       for (const [index, text] of said.entries())
@@ -35,7 +35,7 @@ describe("follow-ups", () => {
     let found = 0;
     for (const { before, asked, wanted } of followUps) {
       const context = usesContext ? before : [];
-      const facts = await memory.recall("ada", asked, { limit: 5, context });
+      const facts = await memory.recall("ada", asked, { limit: 5, context, relevantOnly });
       if (facts.some(({ fact }) => fact.includes(wanted))) found++;
     }
     return found;
@@ -44,6 +44,11 @@ describe("follow-ups", () => {
   it("are found with the conversation before them: 20 of 20, and 10 without it", async () => {
     expect(await foundAmongFive(false)).toBe(10);
     expect(await foundAmongFive(true)).toBe(20);
+  });
+
+  it("also fit unasked with the message before them: 20 of 20, and 4 without it", async () => {
+    expect(await foundAmongFive(false, true)).toBe(4);
+    expect(await foundAmongFive(true, true)).toBe(20);
   });
 });
 

@@ -1,7 +1,7 @@
+import { OFF_THE_RECORD } from "@jaf/memory/internal";
 import { describe, expect, it, test } from "vitest";
 import { isOffRecord } from "../../../src/evidence/off-record-scope.ts";
 import { readUserInput } from "../../../src/evidence/user-input.ts";
-import { OFF_THE_RECORD } from "@jaf/memory/internal";
 import { offTheRecord } from "../../../src/index.ts";
 
 const messages = (texts: readonly string[]) => texts.map((content) => ({ role: "user", content }) as const);
