@@ -143,7 +143,14 @@ export const recall: StoreSpec = {
           { tags: "zebra" },
           { tags: [5] },
         ],
-        ...[{ minTrust: "zebra" }, { asOf: 5 }, { context: "zebra" }, { context: [5] }, { zebra: 1 }, { status: "quarantined" }],
+        ...[
+          { minTrust: "zebra" },
+          { asOf: 5 },
+          { context: "zebra" },
+          { context: [5] },
+          { zebra: 1 },
+          { status: "quarantined" },
+        ],
       ];
       for (const option of options) {
         await expectRefusal(memory.recall(user, "zebra", option as object), "invalid", "zebra");
