@@ -103,7 +103,7 @@ function searching(usesContext: boolean): Search {
   };
 }
 
-/** BM25 over whole messages. Indexes them anew after each session with requests. */
+/** BM25 over whole messages. Indexes them again after each session with requests. */
 function bm25(isWanted: (role: "user" | "assistant") => boolean): Search {
   const said: { readonly session: string; readonly text: string }[] = [];
   let find: ReturnType<typeof openBm25> | undefined;

@@ -1,5 +1,5 @@
 export type { PgClient, PgliteClient, PostgresClient } from "../client/clients.ts";
-export { createPostgresMessageIndex } from "../message-index/message-index.ts";
+export { createPostgresMessageIndex } from "./message-index/message-index.ts";
 export type {
   PostgresUserMemoryBackendConfig,
   PostgresUserMemoryConfig,

@@ -38,7 +38,7 @@ export interface ChangedConversation {
   readonly conversationId: string;
   /**
    * Position after the last indexed message. 0: nothing is indexed, or an indexed message was replaced, so the
-   * conversation has to be indexed anew.
+   * conversation has to be indexed again.
    */
   readonly indexedTo: number;
 }

@@ -1,9 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
-import { jsonTextOf, reusable } from "../client/statements.ts";
-import { conversationsOf } from "../conversations/rows.ts";
-import { createConversationTables } from "../migrations/conversations.ts";
-import { createMessageIndexTables } from "../migrations/message-index.ts";
-import type { ResolvedNames } from "../table-names.ts";
+import { jsonTextOf, reusable } from "../../client/statements.ts";
+import { conversationsOf } from "../../conversations/rows.ts";
+import { createConversationTables } from "../../migrations/conversations.ts";
+import { createMessageIndexTables } from "../../migrations/message-index.ts";
+import type { ResolvedNames } from "../../table-names.ts";
 
 /** The number of passages in the random sample that estimates how rare words are. */
 const SAMPLE = 2_000;

@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 import type { IndexedPassage, IndexedWord, MessageIndex } from "@jaf/user-memory/adapter";
 import * as z from "zod";
-import type { PostgresClient, SqlClient } from "../client/clients.ts";
-import type { SqlRow } from "../client/statement.ts";
-import { only } from "../client/statements.ts";
-import { type PostgresConfig, parseConfig } from "../config.ts";
-import { toMemoryError } from "../errors.ts";
-import { conversationTables } from "../migrations/conversations.ts";
-import { messageIndexTables } from "../migrations/message-index.ts";
-import { prepareTables } from "../migrations/migrator.ts";
-import { openStore, requireClient } from "../open-store.ts";
-import type { ResolvedNames } from "../table-names.ts";
+import type { PostgresClient, SqlClient } from "../../client/clients.ts";
+import type { SqlRow } from "../../client/statement.ts";
+import { only } from "../../client/statements.ts";
+import { type PostgresConfig, parseConfig } from "../../config.ts";
+import { toMemoryError } from "../../errors.ts";
+import { conversationTables } from "../../migrations/conversations.ts";
+import { messageIndexTables } from "../../migrations/message-index.ts";
+import { prepareTables } from "../../migrations/migrator.ts";
+import { openStore, requireClient } from "../../open-store.ts";
+import type { ResolvedNames } from "../../table-names.ts";
 import { createMessageIndexStatements } from "./statements.ts";
 
 /**
