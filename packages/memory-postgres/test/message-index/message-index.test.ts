@@ -95,7 +95,9 @@ describe("a message index in Postgres", () => {
     expect((await placesOf(search, "herring boat note"))[0]).toBe("rare 0");
     expect((await placesOf(search, "boat winter"))[0]).toBe("both 0");
     expect(await placesOf(search, "note")).toHaveLength(10);
-    expect((await placesOf(search, "garden letter", "u", "c3")).every((place) => /^c3 /.test(place))).toBe(true);
+    expect((await placesOf(search, "garden letter", "u", "c3")).every((place) => /^c3 /.test(place))).toBe(
+      true,
+    );
     expect(await placesOf(search, "nothing")).toEqual([]);
   });
 

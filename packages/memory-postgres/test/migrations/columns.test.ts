@@ -15,7 +15,11 @@ const tableName = "prefix";
 
 beforeAll(() =>
   useClient(async (client) => {
-    await migrate(client, { schema, tableName, groups: ["conversations", "message-index", "blobs", "cache", "turn-log"] });
+    await migrate(client, {
+      schema,
+      tableName,
+      groups: ["conversations", "message-index", "blobs", "cache", "turn-log"],
+    });
     await migrateUserMemory(client, { schema, tableName });
   }),
 );

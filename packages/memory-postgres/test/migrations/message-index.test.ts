@@ -41,9 +41,7 @@ describe("the migrations of the group message-index", () => {
     const create = () =>
       useClient(async (client) => void (await createPostgresMessageIndex({ schema }, client)));
     await Promise.all(Array.from({ length: 8 }, create));
-    const { rows } = await runSql(
-      `SELECT id FROM "${schema}".conversations_index_migrations ORDER BY id`,
-    );
+    const { rows } = await runSql(`SELECT id FROM "${schema}".conversations_index_migrations ORDER BY id`);
     expect(rows).toEqual([{ id: 0 }]);
     await useClient((client) => createPostgresProvider({ schema, migrate: false }, client));
   });
