@@ -130,6 +130,7 @@ async function searches(url: string, queries: readonly string[], lab: Lab): Prom
     "open p50",
     "first p50",
     "p95",
+    "CPU p50",
     "again p50",
     "p95",
   ];

@@ -140,18 +140,22 @@ describe.each([
     expect((await stateOf(stores, "c")).turns).toEqual(["ended", "ended"]);
   });
 
-  it("is refused if the messages are replaced before the first write", async () => {
+  it("goes on after the new messages if they are replaced before the first write", async () => {
     const stores = await open();
     const { model, calls } = createCountingModel();
+    let isReplaced = false;
     const provider = around(stores.provider, async (...given) => {
-      await stores.provider.storeMessages("c", [{ role: "user", content: "Other" }], { userId: "ada" });
+      if (!isReplaced) {
+        isReplaced = true;
+        await stores.provider.storeMessages("c", [{ role: "user", content: "Other" }], { userId: "ada" });
+      }
       return stores.provider.appendMessages(...given);
     });
     const server = await startServer({ ...stores, provider, model });
     await create(stores);
-    expect((await server.ask({ conversationId: "c" })).status).toBe(409);
-    expect(await stateOf(stores, "c")).toEqual({ texts: ["Other"], turns: [] });
-    expect(calls()).toBe(0);
+    expect((await server.ask({ conversationId: "c" })).status).toBe(200);
+    expect(await stateOf(stores, "c")).toEqual({ ...ONCE, texts: ["Other", ...ONCE.texts] });
+    expect(calls()).toBe(1);
   });
 
   it("is refused if the conversation goes to another user before the first write", async () => {

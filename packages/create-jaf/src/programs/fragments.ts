@@ -75,7 +75,7 @@ export const storageFragments: Readonly<Record<Storage, StorageFragment>> = {
       ],
       code: [
         `const redis = createClient({ url: process.env.REDIS_URL }).on("error", console.error);`,
-        `const turnLog = createRedisTurnLog(await redis.connect());`,
+        `const turnLog = createRedisTurnLog({}, await redis.connect());`,
       ],
     },
     close: { store: "store.close()", both: "redis.close()" },

@@ -29,20 +29,29 @@ export function createFits({ words, spoken, breadth }: Query, matches: Matches):
   const kindOf = wordKinds(spoken);
   const asked = [...words].flatMap(([term, { forms }]) => (forms.length === 0 ? [] : term));
   const rarityOf = rarities(asked, matches);
+  const specific = new Set<string>();
   const [whole, matched] = [new Map<string, number>(), new Map<string, number>()];
   for (const term of asked) {
     const kind = kindOf(term);
     const rarity = rarityOf.get(term) ?? 0;
     if (kind === "connecting") continue;
     const isSpecific = kind === "specific";
+    if (isSpecific) specific.add(term);
     whole.set(term, isSpecific ? 1 : COMMON);
     matched.set(term, isSpecific ? Math.max(SPECIFIC, rarity) : COMMON * rarity);
   }
   const isOwn = spoken.some(isFirstPerson);
   const share = (isOwn ? SHARE_OF_OWN : SHARE) * (1 - BROADER * breadth);
   const least = Math.max(isOwn ? LEAST_OF_OWN : LEAST, share * sum(whole.values()));
+  // "What about the zebra?" asks for zebras, even if every fact is about them.
+  const isWhole = (terms: readonly string[]) =>
+    (isOwn || terms.some((term) => specific.has(term))) &&
+    whole.size > 0 &&
+    [...whole.keys()].every((term) => terms.includes(term));
   return ({ terms, author, date }) =>
-    author > 1 || sum(terms.map((term) => matched.get(term) ?? 0)) + (date > 0 ? COMMON : 0) >= least;
+    author > 1 ||
+    isWhole(terms) ||
+    sum(terms.map((term) => matched.get(term) ?? 0)) + (date > 0 ? COMMON : 0) >= least;
 }
 
 const sum = (values: Iterable<number>): number => [...values].reduce((total, value) => total + value, 0);

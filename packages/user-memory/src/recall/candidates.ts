@@ -5,6 +5,7 @@ import {
   createFits,
   type Fits,
   isFollowUp,
+  type Matches,
   type MessageLocation,
   parseQuery,
   type RankedItem,
@@ -63,7 +64,7 @@ export async function findCandidates(
   const byMeaning = (near ?? []).filter(({ similarity }) => similarity > 0);
   const fits =
     relevantOnly && matches !== undefined
-      ? createFits(parseQuery(judgedText(text, context), { now }), matches)
+      ? fitsOf({ query: withoutPasted(text), context, now }, matches)
       : () => false;
   return (most) => {
     const ranked = matches === undefined ? [] : rank(query, matches, { limit: most });
@@ -76,12 +77,16 @@ export async function findCandidates(
 const READ = 4_096;
 
 /** Returns the beginning of a query without pasted text, which seldom says what the user wants. */
-/** Returns the text by which facts must fit: a message without pasted text, and what a follow-up continues. */
-function judgedText(query: string, context: readonly string[]): string {
-  const text = withoutPasted(query);
+/** Returns the function that tells which facts fit a message without pasted text, or what a follow-up continues. */
+function fitsOf({ query, context, now }: Asked & { readonly now: number }, matches: Matches): Fits {
+  const own = parseQuery(query, { now });
+  if (!isFollowUp(query)) return createFits(own, matches);
   // The last text is the assistant's reply, whose many words would ask for too much.
-  const before = isFollowUp(text) ? (context.at(-2) ?? "") : "";
-  return [withoutPasted(before), text].join("\n");
+  const before = withoutPasted(context.at(-2) ?? "");
+  const fits = createFits(parseQuery(`${before}\n${query}`, { now }), matches);
+  // "What is 6 * 7?" continues nothing, so a fact must contain one of its words.
+  return (reasons) =>
+    fits(reasons) && (own.words.size === 0 || reasons.terms.some((term) => own.words.has(term)));
 }
 
 function withoutPasted(query: string): string {

@@ -46,9 +46,9 @@ describe("follow-ups", () => {
     expect(await foundAmongFive(true)).toBe(20);
   });
 
-  it("also fit unasked with the message before them: 20 of 20, and 4 without it", async () => {
-    expect(await foundAmongFive(false, true)).toBe(4);
-    expect(await foundAmongFive(true, true)).toBe(20);
+  it("also fit unasked with the message before them: 12 of 20, and 6 without it", async () => {
+    expect(await foundAmongFive(false, true)).toBe(6);
+    expect(await foundAmongFive(true, true)).toBe(12);
   });
 });
 
