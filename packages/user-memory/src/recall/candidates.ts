@@ -73,10 +73,6 @@ export async function findCandidates(
   };
 }
 
-/** Number of UTF-16 units of a query in which pasted text is looked for. */
-const READ = 4_096;
-
-/** Returns the beginning of a query without pasted text, which seldom says what the user wants. */
 /** Returns the function that tells which facts fit a message without pasted text, or what a follow-up continues. */
 function fitsOf({ query, context, now }: Asked & { readonly now: number }, matches: Matches): Fits {
   const own = parseQuery(query, { now });
@@ -89,6 +85,10 @@ function fitsOf({ query, context, now }: Asked & { readonly now: number }, match
     fits(reasons) && (own.words.size === 0 || reasons.terms.some((term) => own.words.has(term)));
 }
 
+/** Number of UTF-16 units of a query in which pasted text is looked for. */
+const READ = 4_096;
+
+/** Returns the beginning of a query without pasted text, which seldom says what the user wants. */
 function withoutPasted(query: string): string {
   const text = query.slice(0, READ);
   let at = 0;
